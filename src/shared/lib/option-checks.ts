@@ -17,6 +17,10 @@ export function refuseUnknown(path: string, options: object, known: readonly str
   }
 }
 
+export function wrongOption(option: string, problem: string, fix: string): ConfigurationError {
+  return new ConfigurationError({ option, problem, fix })
+}
+
 /** The error for an option with a wrong value; the value is shown, so it must not hold a secret. */
 export function invalidOption(option: string, value: unknown, fix: string): ConfigurationError {
   return new ConfigurationError({ option, problem: `is ${describeValue(value)}`, fix })

@@ -1,9 +1,9 @@
 import type { Api } from '../contracts/api.js'
-import { ConfigurationError } from '../contracts/errors.js'
 import { describeValue } from '../lib/describe-value.js'
 import { ownMembers } from '../lib/own-members.js'
 import { asObject, listCallableOperations, listOperations, type JsonObject } from './document.js'
 import { connect, escapeStep, listObjects, readReference, unescapeStep } from './references.js'
+import { wrongOption } from '../lib/option-checks.js'
 
 /**
  * Takes from a document of several APIs, as generators write it, the part below a path: a copy whose paths begin after
@@ -12,19 +12,19 @@ import { connect, escapeStep, listObjects, readReference, unescapeStep } from '.
 export function takeBelow(option: string, document: JsonObject, prefix: unknown): JsonObject {
   if (prefix === undefined) return document
   if (typeof prefix !== 'string' || !/^(?:\/[^/?#]+)+$/.test(prefix))
-    throw new ConfigurationError({
+    throw wrongOption(
       option,
-      problem: `is ${describeValue(prefix)}`,
-      fix: "Write the beginning of the API's paths in the document, without a slash at the end: '/orders'.",
-    })
+      `is ${describeValue(prefix)}`,
+      "Write the beginning of the API's paths in the document, without a slash at the end: '/orders'.",
+    )
   const paths = Object.entries(asObject(document['paths'])).filter(([path]) => path.startsWith('/'))
   const below = paths.filter(([path]) => `${path}/`.startsWith(`${prefix}/`))
   if (below.length === 0)
-    throw new ConfigurationError({
+    throw wrongOption(
       option,
-      problem: `is "${prefix}", and no path of the document begins with it`,
-      fix: `Its paths begin with ${listBeginnings(paths.map(([path]) => path))}.`,
-    })
+      `is "${prefix}", and no path of the document begins with it`,
+      `Its paths begin with ${listBeginnings(paths.map(([path]) => path))}.`,
+    )
   const taken: JsonObject = ownMembers({
     ...document,
     paths: ownMembers(Object.fromEntries(below.map(([path, item]) => [path.slice(prefix.length) || '/', item]))),

@@ -8,6 +8,7 @@ import { ownMembers } from '../lib/own-members.js'
 import { connectReferences, type LostReference } from './connect-references.js'
 import { asObject, type JsonObject } from './document.js'
 import { createRequire } from 'node:module'
+import { wrongOption } from '../lib/option-checks.js'
 
 /**
  * A copy of a provider's OpenAPI document: an object, or the path of a JSON or YAML file. Throws `ConfigurationError` for one
@@ -45,11 +46,11 @@ function readFile(option: string, path: string): JsonObject {
   try {
     text = decode(readFileSync(file))
   } catch (error) {
-    throw new ConfigurationError({
+    throw wrongOption(
       option,
-      problem: `names ${file}, which cannot be read (${readErrorCode(error)})`,
-      fix: 'Give the path of a JSON or YAML file. A relative path starts at the folder in which the process was started.',
-    })
+      `names ${file}, which cannot be read (${readErrorCode(error)})`,
+      'Give the path of a JSON or YAML file. A relative path starts at the folder in which the process was started.',
+    )
   }
   const isYaml = /\.ya?ml$/i.test(file)
   try {
@@ -57,11 +58,11 @@ function readFile(option: string, path: string): JsonObject {
     return copyAsJson(option, parseYaml(option, text))
   } catch (error) {
     if (error instanceof ConfigurationError) throw error
-    throw new ConfigurationError({
+    throw wrongOption(
       option,
-      problem: `names ${file}, which is not ${isYaml ? 'YAML' : 'JSON'} (${(error as Error).message.replaceAll(/\s+/g, ' ').trim()})`,
-      fix: isYaml ? 'Correct the file.' : 'Correct the file. The name of a YAML file ends with .yaml or .yml.',
-    })
+      `names ${file}, which is not ${isYaml ? 'YAML' : 'JSON'} (${(error as Error).message.replaceAll(/\s+/g, ' ').trim()})`,
+      isYaml ? 'Correct the file.' : 'Correct the file. The name of a YAML file ends with .yaml or .yml.',
+    )
   }
 }
 
@@ -84,11 +85,7 @@ function copyAsJson(option: string, given: unknown): JsonObject {
     text = JSON.stringify(given)
     return parseJson(text)
   } catch {
-    throw new ConfigurationError({
-      option,
-      problem: 'cannot be written as JSON',
-      fix: 'Give an OpenAPI document, or the path of one.',
-    })
+    throw wrongOption(option, 'cannot be written as JSON', 'Give an OpenAPI document, or the path of one.')
   }
 }
 
@@ -100,20 +97,19 @@ function parseJson(text: string): JsonObject {
 
 function checkVersion(option: string, { openapi, swagger }: JsonObject): void {
   if (swagger !== undefined && openapi === undefined)
-    throw new ConfigurationError({
-      option: `${option}.swagger`,
-      problem: `is ${describeShortly(swagger)}`,
-      fix: 'Convert it to OpenAPI 3: npx swagger2openapi swagger.json -o openapi.json (for a YAML file: npx swagger2openapi --yaml swagger.yaml -o openapi.yaml)',
-    })
+    throw wrongOption(
+      `${option}.swagger`,
+      `is ${describeShortly(swagger)}`,
+      'Convert it to OpenAPI 3: npx swagger2openapi swagger.json -o openapi.json (for a YAML file: npx swagger2openapi --yaml swagger.yaml -o openapi.yaml)',
+    )
   if (typeof openapi === 'string' && /^3\.[012]\.\d/.test(openapi)) return
-  throw new ConfigurationError({
-    option: `${option}.openapi`,
-    problem:
-      typeof openapi === 'number'
-        ? `is ${openapi}, a number, and OpenAPI needs a text`
-        : `is ${describeShortly(openapi)}`,
-    fix: 'OpenAPI 3.0, 3.1 and 3.2 are supported: "openapi": "3.1.0".',
-  })
+  throw wrongOption(
+    `${option}.openapi`,
+    typeof openapi === 'number'
+      ? `is ${openapi}, a number, and OpenAPI needs a text`
+      : `is ${describeShortly(openapi)}`,
+    'OpenAPI 3.0, 3.1 and 3.2 are supported: "openapi": "3.1.0".',
+  )
 }
 
 function checkStructure(option: string, { openapi, info, paths, webhooks, components }: JsonObject): void {
@@ -121,18 +117,10 @@ function checkStructure(option: string, { openapi, info, paths, webhooks, compon
   // OpenAPI 3.1 made paths optional, for documents that describe webhooks or schemas only. An empty object is always allowed.
   if (paths === undefined && !String(openapi).startsWith('3.0') && (isObject(webhooks) || isObject(components))) return
   if (!isObject(paths))
-    throw new ConfigurationError({
-      option: `${option}.paths`,
-      problem: `is ${describeShortly(paths)}`,
-      fix: 'Describe at least one path.',
-    })
+    throw wrongOption(`${option}.paths`, `is ${describeShortly(paths)}`, 'Describe at least one path.')
   const wrong = Object.keys(paths).find((path) => !path.startsWith('/') && !path.startsWith('x-'))
   if (wrong !== undefined)
-    throw new ConfigurationError({
-      option: `${option}.paths["${wrong}"]`,
-      problem: 'does not begin with a slash',
-      fix: `Write "/${wrong}".`,
-    })
+    throw wrongOption(`${option}.paths["${wrong}"]`, 'does not begin with a slash', `Write "/${wrong}".`)
 }
 
 function checkInfo(option: string, info: unknown): void {
@@ -141,27 +129,27 @@ function checkInfo(option: string, info: unknown): void {
     const value = members[name]
     if (typeof value === 'string') continue
     if (typeof value === 'number' || typeof value === 'boolean')
-      throw new ConfigurationError({
-        option: `${option}.info.${name}`,
-        problem: `is ${value}, a ${typeof value}, and OpenAPI needs a text`,
-        fix: `Write it in quotes: ${name}: "${value}".`,
-      })
-    throw new ConfigurationError({
-      option: `${option}.info`,
-      problem: `is ${describeShortly(info)}`,
-      fix: 'Write "info": { "title": "...", "version": "1.0.0" }.',
-    })
+      throw wrongOption(
+        `${option}.info.${name}`,
+        `is ${value}, a ${typeof value}, and OpenAPI needs a text`,
+        `Write it in quotes: ${name}: "${value}".`,
+      )
+    throw wrongOption(
+      `${option}.info`,
+      `is ${describeShortly(info)}`,
+      'Write "info": { "title": "...", "version": "1.0.0" }.',
+    )
   }
 }
 
 function refuseReference(option: string, { reference, isElsewhere }: LostReference): never {
-  throw new ConfigurationError({
+  throw wrongOption(
     option,
-    problem: `refers to "${reference}", ${isElsewhere ? 'another document' : 'which is not in it'}`,
-    fix: isElsewhere
+    `refers to "${reference}", ${isElsewhere ? 'another document' : 'which is not in it'}`,
+    isElsewhere
       ? 'Make it one document: npx @redocly/cli bundle openapi.json -o openapi.json'
       : 'Add it, or correct the name.',
-  })
+  )
 }
 
 function readErrorCode(error: unknown): string {

@@ -3,6 +3,7 @@ import { ConfigurationError, describeWithFix } from '../contracts/errors.js'
 import { isObject } from '../lib/is-object.js'
 import { asObject, listWrittenOperations, type JsonObject } from './document.js'
 import { describeShortly } from './read-document.js'
+import { wrongOption } from '../lib/option-checks.js'
 
 /** The credentials that a caller of an operation needs. */
 export interface Security {
@@ -120,7 +121,7 @@ export function refuseProblems(option: string, problems: readonly DocumentProble
   const list = problems.map(
     ({ problem, fix }, at) => `(${at + 1}) ${describeWithFix({ problem: `It ${problem}`, fix })}`,
   )
-  throw new ConfigurationError({ option, problem: `has ${problems.length} mistakes`, fix: list.join('\n') })
+  throw wrongOption(option, `has ${problems.length} mistakes`, list.join('\n'))
 }
 
 /** Whether `readSecurity` reads the value as it is meant. */

@@ -1,4 +1,4 @@
-import { ConfigurationError, type Api } from '../../index.js'
+import type { Api } from '../../index.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { listOperations, type JsonObject, asObject, listWrittenOperations } from '../../shared/openapi/document.js'
 import { findRepeatedPrefix, takeBelow } from '../../shared/openapi/prefix.js'
@@ -6,6 +6,7 @@ import { describeShortly, readDocument, readSource } from '../../shared/openapi/
 import { findSecurityProblems, refuseProblems, listScopesAt } from '../../shared/openapi/security.js'
 import { listPathVariables } from '../../shared/samples/request.js'
 import { listDescribedParameters } from './reference/parameters.js'
+import { wrongOption } from '../../shared/lib/option-checks.js'
 
 /** Reads the option `documents` and completes each document; throws `ConfigurationError` for one that cannot be shown. */
 export function readDocuments(
@@ -15,20 +16,11 @@ export function readDocuments(
 ): ReadonlyMap<string, JsonObject> {
   const names = apis.map(({ name }) => name)
   if (!isObject(documents))
-    throw new ConfigurationError({
-      option: 'documents',
-      problem: `is ${describeShortly(documents)}`,
-      fix: `Write { ${names[0]}: './openapi.json' }.`,
-    })
+    throw wrongOption('documents', `is ${describeShortly(documents)}`, `Write { ${names[0]}: './openapi.json' }.`)
   const documentByApi = new Map<string, JsonObject>()
   for (const [name, given] of Object.entries(documents)) {
     const api = apis.find((each) => each.name === name)
-    if (!api)
-      throw new ConfigurationError({
-        option: `documents.${name}`,
-        problem: 'names no API',
-        fix: `There are: ${names.join(', ')}.`,
-      })
+    if (!api) throw wrongOption(`documents.${name}`, 'names no API', `There are: ${names.join(', ')}.`)
     if (given === undefined) continue
     const option = `documents.${name}`
     const { document: source, prefix } = readSource(given)

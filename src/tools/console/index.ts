@@ -36,6 +36,7 @@ import { createRouter } from './router.js'
 import { renderTextPage, readChangelog, readGuides } from './texts.js'
 import { words } from './words.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
+import { wrongOption } from '../../shared/lib/option-checks.js'
 
 /**
  * Middleware that serves the developer console: all APIs with their addresses and commands, a reference per API that
@@ -70,11 +71,11 @@ export function developerConsole<const Apis extends ApisOptions>(
   const { documents: given, title, registration: isWanted, ...texts } = readConsoleOptions(options)
   const { emails, registration: registrationCalls, portal }: Partial<PlatformWithPages> = auth
   if (options?.registration === true && registrationCalls === undefined)
-    throw new ConfigurationError({
-      option: 'registration',
-      problem: 'needs registration(), which is not given',
-      fix: 'Add registration() from "express-platform-auth/registration" to the option features, or leave it out.',
-    })
+    throw wrongOption(
+      'registration',
+      'needs registration(), which is not given',
+      'Add registration() from "express-platform-auth/registration" to the option features, or leave it out.',
+    )
   const hasEmails = emails !== undefined
   const registration = isWanted && registrationCalls !== undefined
   const brand = readBrand(auth.brand)
@@ -214,18 +215,9 @@ const OPTIONS = ['documents', 'title', 'registration', 'guides', 'changelog']
 function readConsoleOptions(options: DeveloperConsoleOptions) {
   const own = ownMembers(options)
   const unknown = Object.keys(own).find((name) => !OPTIONS.includes(name))
-  if (unknown !== undefined)
-    throw new ConfigurationError({
-      option: unknown,
-      problem: 'is not an option',
-      fix: `There are: ${OPTIONS.join(', ')}.`,
-    })
+  if (unknown !== undefined) throw wrongOption(unknown, 'is not an option', `There are: ${OPTIONS.join(', ')}.`)
   const { documents = {}, title, registration = true, guides, changelog } = own
   if (title !== undefined && typeof title !== 'string')
-    throw new ConfigurationError({
-      option: 'title',
-      problem: 'is not a string',
-      fix: 'Write title: "Shop developers".',
-    })
+    throw wrongOption('title', 'is not a string', 'Write title: "Shop developers".')
   return { documents, title, registration, guides, changelog }
 }

@@ -11,7 +11,7 @@ export interface Resource {
   plain(): Buffer
 }
 
-export function createPageResource(text: string, policy: string): Resource {
+function createPageResource(text: string, policy: string): Resource {
   return createResource(Buffer.from(text), 'text/html; charset=utf-8', {
     // Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL.
     'Cache-Control': 'no-store',
@@ -23,14 +23,23 @@ export function createPageResource(text: string, policy: string): Resource {
 /** Makes a resource when it is requested. Pages ask for the language of the request; what programs read has none. */
 export type MakeResource = (chooseLanguage: () => Language) => Resource
 
-/** A page that is rendered at its first request in a language and then kept, because rendering all of them would delay the start. */
-export function createLatePageResource(render: () => string, policy: string): MakeResource {
-  const made = new Map<Language, Resource>()
+/**
+ * A page that is rendered at its first request in a language and then kept, because rendering all of them would delay the start. `kept`
+ * may be of many pages: then each has a `path`.
+ */
+export function createLatePageResource(
+  render: () => string,
+  policy: string,
+  kept: { get(key: string): Resource | undefined; set(key: string, made: Resource): unknown } = new Map(),
+  path = '',
+): MakeResource {
   return (chooseLanguage) => {
     const language = chooseLanguage()
-    const resource = made.get(language) ?? createPageResource(inLanguage(language, render), policy)
-    made.set(language, resource)
-    return resource
+    const known = kept.get(`${language} ${path}`)
+    if (known) return known
+    const made = createPageResource(inLanguage(language, render), policy)
+    kept.set(`${language} ${path}`, made)
+    return made
   }
 }
 

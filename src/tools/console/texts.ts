@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { ConfigurationError, type ConfigurationProblem } from '../../index.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderPage, type ConsoleText, type Site } from './page.js'
 import { renderMarkdown } from './reference/markdown.js'
 import { readLanguage } from './words.js'
+import { wrongOption } from '../../shared/lib/option-checks.js'
 
 /** The files that the option `guides` names, in the order of their names. Throws `ConfigurationError` if there is none. */
 export function readGuides(pattern: unknown): ConsoleText[] {
   if (pattern === undefined) return []
   const option = 'guides'
   if (typeof pattern !== 'string' || dirname(pattern).includes('*') || !/^[^*]*\*[^*]*\.md$/.test(basename(pattern)))
-    throw new ConfigurationError({ option, problem: `is ${describeValue(pattern)}`, fix: GUIDES_FIX })
+    throw wrongOption(option, `is ${describeValue(pattern)}`, GUIDES_FIX)
   const folder = resolve(dirname(pattern))
   const [start = '', end = ''] = basename(pattern).split('*')
   const names = tryTo(() => readdirSync(folder), {
@@ -21,8 +21,7 @@ export function readGuides(pattern: unknown): ConsoleText[] {
     problem: `names the folder ${folder}`,
     fix: GUIDES_FIX,
   }).filter((name) => name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length)
-  if (names.length === 0)
-    throw new ConfigurationError({ option, problem: `matches no file in ${folder}`, fix: GUIDES_FIX })
+  if (names.length === 0) throw wrongOption(option, `matches no file in ${folder}`, GUIDES_FIX)
   return names.toSorted().map((name) => readGuide(option, folder, name))
 }
 
@@ -33,11 +32,11 @@ const GUIDES_FIX =
 function readGuide(option: string, folder: string, file: string): ConsoleText {
   const name = file.slice(0, -'.md'.length)
   if (!/^[\w-][\w.-]*$/.test(name))
-    throw new ConfigurationError({
+    throw wrongOption(
       option,
-      problem: `matches ${join(folder, file)}, whose name cannot be a part of an address`,
-      fix: 'Name the file with letters A to Z, digits, underscores, hyphens and dots.',
-    })
+      `matches ${join(folder, file)}, whose name cannot be a part of an address`,
+      'Name the file with letters A to Z, digits, underscores, hyphens and dots.',
+    )
   return createText(`guides/${name}`, readText(option, join(folder, file)), name)
 }
 
@@ -46,11 +45,7 @@ export function readChangelog(path: unknown): ConsoleText | undefined {
   if (path === undefined) return undefined
   const option = 'changelog'
   if (typeof path !== 'string' || path === '')
-    throw new ConfigurationError({
-      option,
-      problem: `is ${describeValue(path)}`,
-      fix: 'Write the path of a Markdown file, such as "CHANGELOG.md".',
-    })
+    throw wrongOption(option, `is ${describeValue(path)}`, 'Write the path of a Markdown file, such as "CHANGELOG.md".')
   return createText('changelog', readText(option, resolve(path)), 'Changelog')
 }
 
@@ -60,12 +55,15 @@ function readText(option: string, file: string): string {
   return tryTo(() => readFileSync(file, 'utf8'), { option, problem: `names ${file}`, fix }).replace(/^\uFEFF/, '')
 }
 
-function tryTo<Result>(read: () => Result, { option, problem, fix }: Required<ConfigurationProblem>): Result {
+function tryTo<Result>(
+  read: () => Result,
+  { option, problem, fix }: Record<'option' | 'problem' | 'fix', string>,
+): Result {
   try {
     return read()
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? String(error)
-    throw new ConfigurationError({ option, problem: `${problem}, which cannot be read (${code})`, fix })
+    throw wrongOption(option, `${problem}, which cannot be read (${code})`, fix)
   }
 }
 

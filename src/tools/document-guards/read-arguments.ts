@@ -9,6 +9,7 @@ import { findRepeatedPrefix, takeBelow, type RepeatedPrefix } from '../../shared
 import { readDocument } from '../../shared/openapi/read-document.js'
 import { refuseProblems, type DocumentProblem } from '../../shared/openapi/security.js'
 import type { GuardParts } from '../../core/resource-server/guards.js'
+import { wrongOption } from '../../shared/lib/option-checks.js'
 
 export type RequestCost = NonNullable<BearerGuardOptions['cost']>
 
@@ -101,11 +102,11 @@ function readCosts(
   }
   const unknown = Object.keys(given).find((name) => !names.includes(name))
   if (unknown !== undefined)
-    throw new ConfigurationError({
-      option: `${call}: cost`,
-      problem: `has "${unknown}", which is no operation of the document`,
-      fix: `Write the method and the path as the document does: ${names.slice(0, 3).join(', ')}.`,
-    })
+    throw wrongOption(
+      `${call}: cost`,
+      `has "${unknown}", which is no operation of the document`,
+      `Write the method and the path as the document does: ${names.slice(0, 3).join(', ')}.`,
+    )
   const costs = new Map(Object.entries(given).map(([name, cost]) => [name, readCost(`${call}: ${name}`, cost)]))
   return (name) => costs.get(name) ?? 1
 }
@@ -122,9 +123,9 @@ export function readUndocumented(given: unknown, { isGuard, describeNoGuard }: G
   if (given === 'refuse') return undefined
   if (given === 'pass') return (_req, _res, next) => next()
   if (isGuard(given)) return given as Guard
-  throw new ConfigurationError({
-    option: 'guardsFromDocument: undocumented',
-    problem: `is ${describeNoGuard(given)}`,
-    fix: "Write 'refuse', 'pass', or a guard such as auth.requireBearer('orders').",
-  })
+  throw wrongOption(
+    'guardsFromDocument: undocumented',
+    `is ${describeNoGuard(given)}`,
+    "Write 'refuse', 'pass', or a guard such as auth.requireBearer('orders').",
+  )
 }

@@ -1,18 +1,11 @@
 import { createBoundedCache } from '../../../shared/lib/bounded-cache.js'
-import {
-  createDocumentResource,
-  createLatePageResource,
-  createPageResource,
-  type MakeResource,
-  type Resource,
-} from '../resource.js'
+import { createDocumentResource, createLatePageResource, type MakeResource, type Resource } from '../resource.js'
 import type { Reference } from './operation.js'
 import { renderOperationPage, renderReferencePage } from './page.js'
 import type { ReferencePageOptions } from './frame.js'
 import { renderSchemaPage, renderSchemasPage } from './schema-pages.js'
 import { listNamedSchemas } from './named-schemas.js'
 import { createSearchIndex } from './search-index.js'
-import { inLanguage } from '../words.js'
 
 /** Rendering a page takes milliseconds, so nearly all pages are kept, compressed. The cache bounds their bytes. */
 const KEPT_PAGES = 2000
@@ -28,14 +21,7 @@ export function listReferenceResources(
   const kept = createBoundedCache<Resource>({ entries: KEPT_PAGES, bytesOf: ({ gzipped }) => gzipped.length })
   const keep = (path: string, render: () => string): [path: string, resource: MakeResource] => [
     path,
-    (chooseLanguage) => {
-      const language = chooseLanguage()
-      const known = kept.get(`${language} ${path}`)
-      if (known) return known
-      const made = createPageResource(inLanguage(language, render), policy)
-      kept.set(`${language} ${path}`, made)
-      return made
-    },
+    createLatePageResource(render, policy, kept, path),
   ]
   const writeSearch = (): string => JSON.stringify(createSearchIndex(document, operations, schemas))
 

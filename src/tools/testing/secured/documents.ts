@@ -1,9 +1,10 @@
-import { ConfigurationError, type PlatformAuth } from '../../../index.js'
+import type { PlatformAuth } from '../../../index.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import { asObject, listCallableOperations, type JsonObject } from '../../../shared/openapi/document.js'
 import { takeBelow } from '../../../shared/openapi/prefix.js'
 import { loadDocument, readDocument, readSource } from '../../../shared/openapi/read-document.js'
 import { findSecurityProblems, readSecurity, refuseProblems, type Security } from '../../../shared/openapi/security.js'
+import { wrongOption } from '../../../shared/lib/option-checks.js'
 
 /** An operation of an OpenAPI document. */
 export interface Operation {
@@ -22,13 +23,13 @@ export function readOperations(auth: Pick<PlatformAuth, 'apis'>, documents: unkn
     const api = auth.apis.find((each) => each.name === name)
     if (!api) {
       const names = auth.apis.map((each) => each.name).join(', ')
-      throw new ConfigurationError({ option, problem: 'names no API', fix: `There are: ${names}.` })
+      throw wrongOption(option, 'names no API', `There are: ${names}.`)
     }
     const { document: source, prefix } = readSource(given)
     const loaded = loadDocument(option, source)
     if (!['paths', 'webhooks', 'components'].some((member) => Object.hasOwn(loaded, member))) {
       const fix = 'Give an OpenAPI document, or the path of a JSON or YAML file.'
-      throw new ConfigurationError({ option, problem: 'describes no path', fix })
+      throw wrongOption(option, 'describes no path', fix)
     }
     const document = takeBelow(`${option}.prefix`, readDocument(option, complete(loaded)), prefix)
     refuseProblems(option, findSecurityProblems(api, document))

@@ -1,4 +1,4 @@
-import { ConfigurationError, type PlatformAuth } from '../../../index.js'
+import type { PlatformAuth } from '../../../index.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import type { Listener } from '../send.js'
 import { findNextRoute } from '../../../shared/express-routes/request-routes.js'
@@ -14,6 +14,7 @@ import { createProblemList, RoutesNotSecuredError } from './problem.js'
 import { createProber } from './prober.js'
 import { readPublicRoutes } from './public-routes.js'
 import { readAlsoTry, type AlsoTry } from './variations.js'
+import { wrongOption } from '../../../shared/lib/option-checks.js'
 
 export interface ExpectSecuredOptions {
   /** The platform whose guards protect the routes. */
@@ -72,18 +73,10 @@ let last: Promise<unknown> = Promise.resolve()
 
 function readOptions(app: unknown, options: ExpectSecuredOptions): ExpectSecuredOptions {
   if (!isObject(options) || !Array.isArray((options.auth as Partial<PlatformAuth> | undefined)?.apis)) {
-    throw new ConfigurationError({
-      option: 'auth',
-      problem: 'is no platform',
-      fix: 'Give what createPlatformAuth() returns.',
-    })
+    throw wrongOption('auth', 'is no platform', 'Give what createPlatformAuth() returns.')
   }
   if (findLayers(app)) return options
-  throw new ConfigurationError({
-    option: 'app',
-    problem: 'is no Express app',
-    fix: 'Give the app, or a router: express() or express.Router().',
-  })
+  throw wrongOption('app', 'is no Express app', 'Give the app, or a router: express() or express.Router().')
 }
 
 async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promise<SecuredRoutes> {

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../../index.js'
 import { isObject } from '../../../shared/lib/is-object.js'
+import { wrongOption } from '../../../shared/lib/option-checks.js'
 
 export type PublicRoutes = ReturnType<typeof readPublicRoutes>
 
@@ -47,5 +48,5 @@ function normalize(path: string): string {
 }
 
 function invalid(option: string, problem: string, fix: string): ConfigurationError {
-  return new ConfigurationError({ option, problem, fix })
+  return wrongOption(option, problem, fix)
 }
