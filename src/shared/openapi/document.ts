@@ -58,7 +58,7 @@ export function listCallableOperations(document: JsonObject): Operation[] {
   return listOperations(ownMembers(Object.fromEntries(resolved)))
 }
 
-/** A path item that is a reference has the members of what it refers to. `findDocumentProblems` refuses one that has operations too. */
+/** A path item that is a reference has the members of what it refers to. `readOperations` refuses one that has operations too. */
 function resolvePathItem(document: JsonObject, given: unknown, depth = 0): JsonObject {
   const own = asObject(given)
   const reference = readReference(own)

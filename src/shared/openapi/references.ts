@@ -18,28 +18,12 @@ const pointers = new WeakMap<object, string>()
 const ARBITRARY_VALUES = new Set(['default', 'enum', 'const', 'example', 'examples', 'value', 'dataValue'])
 
 /** Members whose own members have names of the provider's: an `example` or `x-id` in them is no keyword and no extension. */
-const MAPS = new Set([
-  'headers',
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'schemas',
-  'dependentSchemas',
-  'dependencies',
-  'parameters',
-  'requestBodies',
-  'securitySchemes',
-  'links',
-  'callbacks',
-  'pathItems',
-  'mediaTypes',
-  'encoding',
-  'variables',
-  'webhooks',
-  'responses',
-  'content',
-])
+const MAPS = new Set(
+  (
+    'headers properties patternProperties $defs definitions schemas dependentSchemas dependencies parameters requestBodies ' +
+    'securitySchemes links callbacks pathItems mediaTypes encoding variables webhooks responses content'
+  ).split(' '),
+)
 
 /** An object that is no data, and its place in the document. */
 export interface PlacedObject {

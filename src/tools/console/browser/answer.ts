@@ -136,16 +136,9 @@ function renderBody({ method, path, url, response, body }: Answer, objectUrl: st
 }
 
 /** Media types that have pixels only. An SVG is a document, which may have scripts: it is shown as text. */
-const PICTURES: ReadonlySet<string> = new Set([
-  'image/png',
-  'image/jpeg',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-  'image/bmp',
-  'image/x-icon',
-  'image/vnd.microsoft.icon',
-])
+const PICTURES: ReadonlySet<string> = new Set(
+  ['png', 'jpeg', 'gif', 'webp', 'avif', 'bmp', 'x-icon', 'vnd.microsoft.icon'].map((type) => `image/${type}`),
+)
 
 /** The media type in lower case, without parameters. */
 function readMediaType({ headers }: Response): string {

@@ -2,11 +2,7 @@ import { fillText } from '../../../shared/lib/fill-in.js'
 import { callWords } from './words.js'
 /** JSON with line breaks; undefined if it is none. Values stay: JSON.parse() would round large numbers. */
 export function formatJson(text: string): string | undefined {
-  try {
-    JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  if (findJsonProblem(text) !== undefined) return undefined
   let depth = 0
   let result = ''
   // A string, a bracket with what closes it at once, a comma, a colon, or anything else up to one of them.

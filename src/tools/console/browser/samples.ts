@@ -94,8 +94,7 @@ export function createLanguageChoice() {
       changes.dispatchEvent(new Event('change'))
     },
     subscribe(listener: () => void, signal: AbortSignal): void {
-      changes.addEventListener('change', listener)
-      signal.addEventListener('abort', () => changes.removeEventListener('change', listener))
+      changes.addEventListener('change', listener, { signal })
     },
   }
 }

@@ -131,8 +131,7 @@ export function createSession(options: TokenRequestOptions) {
     grantedScopes: (api: ApiAccess): readonly string[] | undefined => tokens.get(api.name)?.scopes,
     /** Calls the listener after each change. */
     subscribe(listener: () => void, signal: AbortSignal): void {
-      changes.addEventListener('change', listener)
-      signal.addEventListener('abort', () => changes.removeEventListener('change', listener))
+      changes.addEventListener('change', listener, { signal })
     },
   }
 }

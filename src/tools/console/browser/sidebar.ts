@@ -8,7 +8,11 @@ const NARROW = '(max-width: 63.99rem)'
 export function enableSheet(sidebar: HTMLElement, button: HTMLElement) {
   const place = document.createComment('')
   const closeButton = create('button', { type: 'button', class: 'button quiet', click: close }, pageWords.close)
-  const sheet = create('dialog', { class: 'sheet', 'aria-label': pageWords.operations }, closeButton)
+  const sheet = create(
+    'dialog',
+    { class: 'sheet', 'aria-label': button.getAttribute('aria-label') ?? undefined },
+    closeButton,
+  )
   const narrow = matchMedia(NARROW)
 
   function open(): void {

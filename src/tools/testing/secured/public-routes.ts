@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../../../index.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import { wrongOption } from '../../../shared/lib/option-checks.js'
 
@@ -13,14 +12,16 @@ interface Entry {
 
 /** Reads the option `public`: `'GET /health'`, `'/health'` or `'/docs/*'` -> the reason. */
 export function readPublicRoutes(given: unknown = {}) {
-  if (!isObject(given)) throw invalid('public', 'is no object', "Write { 'GET /health': 'the load balancer asks it' }.")
+  if (!isObject(given))
+    throw wrongOption('public', 'is no object', "Write { 'GET /health': 'the load balancer asks it' }.")
   const entries = Object.entries(given).map(([text, reason]): Entry => {
     const [, method, path] = /^(?:([A-Z]+) +)?(\/.*)$/.exec(text) ?? []
     const option = `public["${text}"]`
-    if (path === undefined) throw invalid(option, 'is no route', "Write a path, or a method and a path: 'GET /health'.")
+    if (path === undefined)
+      throw wrongOption(option, 'is no route', "Write a path, or a method and a path: 'GET /health'.")
     if (typeof reason === 'string' && reason.trim() !== '')
       return { text, method, path: normalize(path), isUsed: false }
-    throw invalid(option, 'has no reason', 'Say in a few words why nobody needs a credential there.')
+    throw wrongOption(option, 'has no reason', 'Say in a few words why nobody needs a credential there.')
   })
   return {
     has(method: string, path: string): boolean {
@@ -45,8 +46,4 @@ function matches(entry: Entry, method: string, path: string): boolean {
 /** Express ignores case and a slash at the end. */
 function normalize(path: string): string {
   return (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).toLowerCase()
-}
-
-function invalid(option: string, problem: string, fix: string): ConfigurationError {
-  return wrongOption(option, problem, fix)
 }

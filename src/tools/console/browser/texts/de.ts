@@ -12,7 +12,6 @@ export const page: PageTexts = {
   oneMatch: '1 Treffer',
   matches: '{count} Treffer',
   best: ', die besten {limit} werden angezeigt',
-  operations: 'Operationen',
   close: 'Schließen',
   copy: 'Kopieren',
   copied: 'Kopiert',

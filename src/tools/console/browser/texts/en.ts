@@ -11,7 +11,6 @@ export const page = {
   oneMatch: '1 match',
   matches: '{count} matches',
   best: ', the best {limit} are shown',
-  operations: 'Operations',
   close: 'Close',
   copy: 'Copy',
   copied: 'Copied',

@@ -12,7 +12,6 @@ export const page: PageTexts = {
   oneMatch: '1 resultado',
   matches: '{count} resultados',
   best: ', se muestran los {limit} mejores',
-  operations: 'Operaciones',
   close: 'Cerrar',
   copy: 'Copiar',
   copied: 'Copiado',

@@ -12,7 +12,6 @@ export const page: PageTexts = {
   oneMatch: '1 résultat',
   matches: '{count} résultats',
   best: ', les {limit} meilleurs sont affichés',
-  operations: 'Opérations',
   close: 'Fermer',
   copy: 'Copier',
   copied: 'Copié',
