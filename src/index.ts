@@ -5,7 +5,7 @@ export type { Feature, FeatureEntry } from './feature.js'
 export type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './core/resource-server/identity.js'
 export { authOf, maybeAuthOf } from './core/resource-server/auth-of.js'
 export { describeGuard } from './core/resource-server/describe-guard.js'
-export { checkOptions, type OptionsReport } from './core/options/read-options.js'
+export { checkOptions, type OptionsReport } from './core/options/read-platform-options.js'
 export { memoryStore } from './stores/memory/index.js'
 export {
   ApplicationError,

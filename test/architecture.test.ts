@@ -308,7 +308,7 @@ describe('an import is refused', () => {
     ['shared/lib/day.ts', `import { html } from '../web/html.js'`, 'shared/lib may import shared/contracts'],
     ['shared/web/html.ts', `import { respond } from '../../core/http/respond.js'`, 'shared/web may import'],
     [
-      'core/options/read-options.ts',
+      'core/options/read-platform-options.ts',
       `import { memoryStore } from '../../stores/memory/index.js'`,
       'core/options may import',
     ],

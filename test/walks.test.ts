@@ -22,8 +22,8 @@ interface File {
 
 /** Files and ends at an interface: numbers that only fall. */
 const LIMITS: Readonly<Record<string, { readonly files: number; readonly interfaces: number }>> = {
-  'A token request': { files: 18, interfaces: 1 },
-  'A counted request, to its 429': { files: 21, interfaces: 1 },
+  'A token request': { files: 17, interfaces: 1 },
+  'A counted request, to its 429': { files: 18, interfaces: 1 },
   'The portal\'s "rotate key", to the stored row': { files: 26, interfaces: 5 },
 }
 

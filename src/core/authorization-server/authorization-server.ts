@@ -1,7 +1,16 @@
 import type { Api, Limit } from '../../shared/contracts/api.js'
 import type { Emit } from '../../shared/contracts/events.js'
-import { createCors, createRouters } from './routes.js'
-import type { PaceStarts } from '../http/endpoints.js'
+import { addCors, createCors, routeDocument } from '../http/cors.js'
+import {
+  answerErrors,
+  createPathRouter,
+  logDenial,
+  type CheckMount,
+  type PaceStarts,
+  type Routes,
+} from '../http/endpoints.js'
+import type { Endpoint } from '../http/middleware.js'
+import { sendDenial, sendEmpty } from '../http/respond.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import type { RateLimit, RateLimits } from '../rate-limits/rate-limits.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
@@ -9,7 +18,7 @@ import type { RevokedTokens } from '../tokens/revoked-tokens.js'
 import type { SigningKeys } from '../tokens/signing-keys.js'
 import { ExpiredAccessToken, type AccessToken, type AccessTokenVerifier } from '../tokens/verify-access-token.js'
 import type { ApiObservers } from '../../shared/contracts/api-observer.js'
-import { createClientAuthentication } from './client-authentication.js'
+import { createClientAuthentication, describeRefusedClient } from './client-authentication.js'
 import {
   createIntrospectionEndpoint,
   createRevocationEndpoint,
@@ -22,7 +31,6 @@ import {
   createOpenIdMetadata,
   createProtectedResourceMetadata,
 } from './metadata-endpoints.js'
-import type { CheckMount } from './mount-check.js'
 import { createPresentedEndpoints, type JudgePresented, type PresentedApi } from './presented-credentials.js'
 import { createResourceServerAuthentication } from './resource-server-authentication.js'
 import { createSuspensionEndpoint } from './suspension-endpoint.js'
@@ -107,47 +115,73 @@ export function createAuthorizationServer(
     now,
   })
 
-  const createEndpoints = (api: TokenApi & PresentedApi) => ({
-    api,
-    token: createTokenEndpoint(api, {
+  const cors = createCors(corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : [])
+  const answer = (endpoint: Endpoint, api: string): Endpoint =>
+    answerErrors(endpoint, (error, req, res) =>
+      sendDenial(req, res, logDenial(logRefusal, api, error, describeRefusedClient(error)?.reason)),
+    )
+  const ofPlatform = (endpoint: Endpoint) => ({ POST: answer(paceStarts(endpoint), 'platform') })
+  const keySet = routeDocument(answer(createKeySetEndpoint({ signingKeys, available, publishAhead }), 'platform'))
+
+  /** The routes of an API, and those of its metadata at the root of the origin. */
+  function listRoutes(api: TokenApi & PresentedApi) {
+    const wrap = (endpoint: Endpoint): Endpoint => answer(endpoint, api.name)
+    const wrapWithCors = (endpoint: Endpoint): Endpoint => wrap(addCors(paceStarts(endpoint), cors))
+    const preflight = cors && { OPTIONS: wrap(addCors((_req, res) => sendEmpty(res, 204), cors)) }
+    const token = createTokenEndpoint(api, {
       authenticateClient,
       signAccessToken,
       limitTokenRequests: limitTokenRequests(api.name, limits.tokenRequests, rateLimits),
       observer: observers.get(api.name) ?? {},
       emit,
       now,
-    }),
-    revoke: createRevocationEndpoint(api, {
+    })
+    const revoke = createRevocationEndpoint(api, {
       authenticateClient,
       // Also tokens that guards refuse now: they must stay revoked when the application may use the API again.
       verifyAccessToken: (_, presented) => verifyIssued(accessTokens, api, presented),
       revokedTokens,
       limitRevocations,
       emit,
-    }),
-    introspect: createIntrospectionEndpoint(api, {
-      authenticateClient,
-      verifyAccessToken: findActiveToken,
-      sendIntrospection,
-    }),
-    check: createCheck(api),
-    authorize: createAuthorizationEndpoint(),
-    authorizationServerMetadata: createAuthorizationServerMetadata(api),
-    openIdMetadata: createOpenIdMetadata(api, signingAlgorithms),
-    protectedResourceMetadata: createProtectedResourceMetadata(api),
-  })
+    })
+    const ofTokens = { authenticateClient, verifyAccessToken: findActiveToken, sendIntrospection }
+    const documents = [
+      ['oauth-authorization-server', routeDocument(wrap(createAuthorizationServerMetadata(api)))],
+      ['openid-configuration', routeDocument(wrap(createOpenIdMetadata(api, signingAlgorithms)))],
+      ['oauth-protected-resource', routeDocument(wrap(createProtectedResourceMetadata(api)))],
+    ] as const
+    const authorize = wrap(createAuthorizationEndpoint())
+    return {
+      own: new Map([
+        [`/${api.name}/token`, { '*': wrapWithCors(token), ...preflight }],
+        [`/${api.name}/revoke`, { POST: wrapWithCors(revoke), ...preflight }],
+        [`/${api.name}/introspect`, { POST: wrapWithCors(createIntrospectionEndpoint(api, ofTokens)), ...preflight }],
+        [`/${api.name}/check`, { POST: wrap(paceStarts(createCheck(api))) }],
+        [`/${api.name}/authorize`, { GET: authorize, HEAD: authorize }],
+        ...documents.map(([name, route]) => [`/${api.name}/.well-known/${name}`, route] as const),
+        [`/${api.name}/.well-known/jwks.json`, keySet],
+      ]) as Routes,
+      // They have the path of `baseUrl` in theirs (RFC 8414 3.1, RFC 9728 3.1).
+      atRoot: new Map(documents.map(([name, route]) => [`/.well-known/${name}${basePath}/${api.name}`, route])),
+    }
+  }
 
-  const routers = createRouters({
-    endpoints: [...apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(createEndpoints),
-    resourceServers: { introspect, check: createCheck(undefined) },
-    keySet: createKeySetEndpoint({ signingKeys, available, publishAhead }),
-    suspension: createSuspensionEndpoint(createAuthentication(limitSuspensionFailures, undefined)),
-    basePath,
-    cors: createCors(corsOrigins, limits.headers ? ['RateLimit', 'RateLimit-Policy'] : []),
-    paceStarts,
-    logRefusal,
-    checkMount,
-  })
+  const ofApis = [...apis.values()].filter(({ scheme }) => scheme === 'oauth2').map(listRoutes)
+  const rootRoutes: Routes = new Map(ofApis.flatMap(({ atRoot }) => [...atRoot]))
+  const routes: Routes = new Map([
+    ['/.well-known/jwks.json', keySet],
+    // No API's name begins so.
+    ['/_resource-server/introspect', ofPlatform(introspect)],
+    ['/_resource-server/check', ofPlatform(createCheck(undefined))],
+    ...ofApis.flatMap(({ own }) => [...own]),
+    ...(basePath === '' ? rootRoutes : []),
+  ])
+  const suspension = createSuspensionEndpoint(createAuthentication(limitSuspensionFailures, undefined))
+  const routers = {
+    router: createPathRouter(routes, checkMount),
+    wellKnownRouter: createPathRouter(rootRoutes),
+    suspensionRouter: createPathRouter(new Map([['/', ofPlatform(suspension)]])),
+  }
   return { routers, authenticateResourceServer }
 }
 

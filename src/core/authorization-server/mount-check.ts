@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from '../../shared/contracts/logger.js'
+import type { CheckMount } from '../http/endpoints.js'
 import { parsePath } from '../http/middleware.js'
-
-/** Sees every request that reaches the router. `isRoute` says whether the router has a path. */
-export type CheckMount = (req: IncomingMessage, isRoute: (path: string) => boolean) => void
 
 /** Reports once that the router is mounted where the path of `baseUrl` does not lead. For development only. */
 export function createMountCheck(options: {

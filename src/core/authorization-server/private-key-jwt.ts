@@ -16,8 +16,7 @@ import { createKeySetOutages } from '../applications/credentials/key-set-outages
 import { createKeySetFetcher } from '../key-sets/fetch-key-set.js'
 import { createKeySetCache } from '../key-sets/key-set-cache.js'
 import { toVerificationKeys, type VerificationKey } from '../key-sets/public-key-set.js'
-import { isCanonical } from '../tokens/verify-access-token.js'
-import { verifyAssertion } from '../tokens/verify-assertion.js'
+import { isCanonical, verifyAssertion } from '../tokens/verify-access-token.js'
 import type { FoundClient } from './match-readings.js'
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'

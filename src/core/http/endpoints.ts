@@ -5,6 +5,7 @@ import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import { waitForNextTurn } from '../../shared/lib/event-loop.js'
 import { readClientAddress } from '../../shared/lib/request.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
+import { isPreflight, PREFLIGHT } from './cors.js'
 import { parsePath, type Endpoint, type Middleware } from './middleware.js'
 import type { LogRefusal } from './refusal-log.js'
 import { closeUnfinished, toDenial, unwrapCause } from './respond.js'
@@ -52,6 +53,31 @@ export function createRouter(options: {
     }
     void answerErrors(answer, (...args) => refuse(endpoint, ...args))(req, res)
   }
+}
+
+/** Path -> method -> endpoint. `*` stands for every method that is not listed. */
+export type Routes = ReadonlyMap<string, Readonly<Record<string, Endpoint>>>
+
+/** Sees every request that reaches a router. `isRoute` says whether the router has a path. */
+export type CheckMount = (req: IncomingMessage, isRoute: (path: string) => boolean) => void
+
+/** Routes requests by paths, which match exactly, in case and slash; others go on to the host. */
+export function createPathRouter(routes: Routes, checkMount?: CheckMount): Middleware {
+  const isRoute = (path: string): boolean => routes.has(path)
+
+  return function platformAuthRouter(req, res, next) {
+    checkMount?.(req, isRoute)
+    const methods = routes.get(parsePath(req.url ?? '/'))
+    const endpoint =
+      methods && ((isPreflight(req) ? methods[PREFLIGHT] : undefined) ?? findEndpoint(methods, req.method ?? ''))
+    if (endpoint) void endpoint(req, res)
+    else next()
+  }
+}
+
+function findEndpoint(methods: Readonly<Record<string, Endpoint>>, method: string): Endpoint | undefined {
+  const name = Object.hasOwn(methods, method) ? method : '*'
+  return Object.hasOwn(methods, name) ? methods[name] : undefined
 }
 
 /** Wraps an endpoint so that its requests start at a bounded rate. */

@@ -13,7 +13,7 @@ import { findWrongArguments, type ErrorResponders } from './error-responder.js'
 import { isGuardCall } from './guard-arguments.js'
 import { NO_CREDENTIAL, type Guard, type GuardConfig } from './guard.js'
 import { createCacheProtection, createKeyCredentialReader, isNoToken, readAuthorizationKey } from './key-headers.js'
-import type { ReportOnly } from './report-only.js'
+import type { ReportOnly } from './outcomes.js'
 
 /** Maps a guard to its config; undefined for combined guards. Other functions are not in it. */
 export type GuardRegister = Pick<WeakMap<Guard, GuardConfig | undefined>, 'has' | 'get'>

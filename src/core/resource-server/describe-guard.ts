@@ -2,7 +2,7 @@ import type { AcceptedCredential, GuardDescription } from '../../shared/contract
 import { shareInProcess } from '../../shared/lib/share-in-process.js'
 import type { OnDenied } from '../options/options.js'
 import type { GuardConfig } from './guard.js'
-import type { RefusalReporter } from './report-only.js'
+import type { RefusalReporter } from './outcomes.js'
 
 /**
  * A guard's requirements of a request; undefined for any other function. Tools such as `expectSecured()` use it to check an

@@ -11,9 +11,8 @@ import { sendDenial, toDenial, unwrapCause } from '../http/respond.js'
 import type { OnDenied } from '../options/options.js'
 import type { Decisions } from './decisions.js'
 import type { ErrorResponses } from './error-responses.js'
-import type { Outcomes } from './outcomes.js'
 import { Failure, findApplicationId, type Refusal } from './refusal.js'
-import type { RefusalReporter, ReportingConfig } from './report-only.js'
+import type { Outcomes, RefusalReporter, ReportingConfig } from './outcomes.js'
 
 /** The refusals that a guard sends, and the function that may replace them. */
 export interface ErrorResponseConfig extends DenialConfig {

@@ -5,7 +5,7 @@ import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { readBoolean, readOptionalFunction, refuseUnknown } from '../../shared/lib/option-checks.js'
 import type { BearerGuardOptions, GuardOptions } from './guard-options.js'
-import { readCost, type RequestCost } from './cost.js'
+import { readCost, type RequestCost } from './request-counter.js'
 import { checkScopeOptions } from './scope-options.js'
 
 const GUARD_NAMES: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }

@@ -2,7 +2,7 @@ import type { ReportOnlyOptions } from '../../shared/contracts/api.js'
 import type { OnDenied } from '../options/options.js'
 import type { AllowRequest } from './allow.js'
 import type { AccessTokenInfo, ApiKeyInfo } from './identity.js'
-import type { RequestCost } from './cost.js'
+import type { RequestCost } from './request-counter.js'
 import type { OtherIssuersGuard } from './other-issuers.js'
 import type { ScopesByMethod } from './requirement.js'
 

@@ -2,17 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
 import { type Next, handOnFailure } from '../http/middleware.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
-import type { ApiObservers } from '../../shared/contracts/api-observer.js'
-import { createPassIfAllowed, type AllowConfig } from './allow.js'
+import type { ApiObserver, ApiObservers } from '../../shared/contracts/api-observer.js'
+import { createPassIfAllowed, type AllowConfig, type PassIfAllowed } from './allow.js'
 import { findIdentity, setIdentity } from './auth-of.js'
-import type { RequestCost } from './cost.js'
 import { findWrongArguments, type ErrorResponders } from './error-responder.js'
 import { callOtherGuard, type IsOfOtherIssuer, type OtherIssuersGuard } from './other-issuers.js'
 import type { Decisions } from './decisions.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
-import { createPassAgain } from './pass-again.js'
-import { createPassIfCounted, type RequestCounter } from './request-counter.js'
+import { createPassIfCounted, type RequestCost, type RequestCounter } from './request-counter.js'
 import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
 import { Failure, type Refused } from './refusal.js'
 import { findUnmet, type FindRequirement } from './requirement.js'
@@ -174,6 +172,38 @@ export function createGuardFactory(
       next()
     }
   }
+}
+
+type Pass = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void, identity: Identity) => void
+
+/** When a second guard of the same API runs, only scopes and `allow` are checked. */
+function createPassAgain(options: {
+  readonly config: Omit<AllowConfig, 'findRequirement'> & { readonly findRequirement: FindRequirement }
+  readonly respondWithError: ErrorResponders['respondWithError']
+  readonly passIfAllowed: PassIfAllowed
+  readonly countAllowed: ApiObserver['allowed']
+}): Pass {
+  const { config, respondWithError, passIfAllowed, countAllowed } = options
+  const { findRequirement, allow } = config
+
+  const keepCounted: Pass = (req, res, next, earlier) => {
+    countAllowed?.(earlier.application.id, 1, req, res)
+    keep(req, res, next, earlier)
+  }
+
+  return function passAgain(req, res, next, earlier) {
+    const unmet = findUnmet(earlier, findRequirement(req))
+    if (unmet === undefined && !allow) return keep(req, res, next, earlier)
+    // The earlier guard counted it as allowed, and this one may refuse it.
+    countAllowed?.(earlier.application.id, -1, req, res)
+    if (unmet === undefined) passIfAllowed(config, req, res, next, earlier, keepCounted)
+    else respondWithError(config, new Failure(unmet, earlier), req, res, next)
+  }
+}
+
+const keep: Pass = (req, _res, next, identity) => {
+  setIdentity(req, identity)
+  next()
 }
 
 function recallSafely(recall: GuardConfig['recall'], credential: string, req: IncomingMessage): unknown {

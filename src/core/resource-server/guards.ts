@@ -11,10 +11,9 @@ import type { ReportOnlySettings } from '../options/read-report-only.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
 import { createAnyGuard, describeNoGuard, readParts } from './any-guard.js'
 import type { Authenticator } from './authenticate.js'
-import type { ReadCost } from './cost.js'
+import type { ReadCost } from './request-counter.js'
 import type { Decisions } from './decisions.js'
-import { setGuardDescription } from './describe-guard.js'
-import { describeAccepted, describeParts } from './describe-guard.js'
+import { describeAccepted, describeParts, setGuardDescription } from './describe-guard.js'
 import {
   BEARER_FORM,
   formatApiKeyChallenge,
@@ -39,7 +38,7 @@ import { createKeyHiding, createOwnCredentialHiding, hideToken } from './hide-cr
 import { readGuardOptions } from './guard-arguments.js'
 import { createCacheProtection, createKeyCredentialReader } from './key-headers.js'
 import { createApiKeyAuthentication, createBearerAuthentication } from './passport-adapter.js'
-import { createReportOnlyReader, type RefusalReporter } from './report-only.js'
+import { createReportOnlyReader, type RefusalReporter } from './outcomes.js'
 import { type ScopeRequirements, createScopeRequirements } from './requirement.js'
 
 /** What tools that make guards get of a platform, beyond its public calls. */

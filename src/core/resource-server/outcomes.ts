@@ -1,6 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { EmitEarly, EventDetails, ReadClient } from '../../shared/contracts/events.js'
-import { whenAnswered } from '../http/middleware.js'
+import type { Api, ReportOnlyOptions } from '../../shared/contracts/api.js'
+import type { ApiObservers } from '../../shared/contracts/api-observer.js'
+import { describeWithFix } from '../../shared/contracts/errors.js'
+import type { Emit, EmitEarly, EventDetails, ReadClient } from '../../shared/contracts/events.js'
+import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
+import { type Middleware, type Next, whenAnswered, handOnFailure } from '../http/middleware.js'
+import type { LogRefusal } from '../http/refusal-log.js'
+import { describeReportOnly, readReportOnlyOption, type ReportOnlySettings } from '../options/read-report-only.js'
+import { setIdentity } from './auth-of.js'
+import { Identity } from './identity.js'
+import { callOtherGuard, type OtherIssuersGuard } from './other-issuers.js'
+import { findApplicationId, type Refusal } from './refusal.js'
 
 /** One outcome per request: `request.denied` if a guard refuses it, else `request.allowed` once answered, per API. */
 export type Outcomes = ReturnType<typeof createOutcomes>
@@ -46,5 +56,130 @@ export function createOutcomes(emit: EmitEarly) {
     forget(req: IncomingMessage): void {
       if (outcomes.get(req)) outcomes.set(req, null)
     },
+  }
+}
+
+/** The time until which a guard only reports its refusals. */
+export interface ReportOnly {
+  /** Milliseconds since 1970; Infinity if there is no end. */
+  readonly until: number
+}
+
+export interface ReportingConfig {
+  readonly api: Api
+  /** The report-only setting of a guard; undefined for one that refuses. */
+  readonly reportOnly: ReportOnly | undefined
+  /** The host's guard, which decides if a refusal is only reported. If undefined, the request goes on. */
+  readonly hostGuard: OtherIssuersGuard | undefined
+  /** The client that a request presents, for events. */
+  readonly readClient: ReadClient
+  /** Removes the credential from a request that goes on; undefined where handlers may see it. */
+  readonly hideCredential: ((req: IncomingMessage) => void) | undefined
+  /** Removes every other credential of this platform from the headers that the guard reads; undefined where handlers may see them. */
+  readonly hideOthers: ((req: IncomingMessage) => MaybePromise<void>) | undefined
+  /** Sets the headers of an answer before the handler runs. */
+  readonly prepareResponse: ((res: ServerResponse) => void) | undefined
+}
+
+/** The behaviour of report-only guards toward requests that they would refuse. */
+export type RefusalReporter = ReturnType<typeof createRefusalReporter>
+
+export function createRefusalReporter(options: {
+  readonly observers: ApiObservers
+  readonly emit: Emit
+  readonly outcomes: Outcomes
+  readonly logRefusal: LogRefusal
+  readonly now: () => number
+}) {
+  const { observers, emit, outcomes, logRefusal, now } = options
+  /** The requests that a guard would have refused, and their callers. */
+  const reported = new WeakMap<IncomingMessage, { readonly api: string; readonly identity: Identity | undefined }>()
+
+  /** Whether a guard reports now. If `now()` returns NaN the comparison is false, so the guard refuses. */
+  const reports = ({ reportOnly }: Pick<ReportingConfig, 'reportOnly'>): boolean =>
+    reportOnly !== undefined && now() < reportOnly.until
+
+  return {
+    reports,
+    /** Counts the request, once for all guards, and lets it go on, or leaves it to the host's guard. */
+    report(config: ReportingConfig, refusal: Refusal, req: IncomingMessage, res: ServerResponse, next: Next): void {
+      const { denied, reason, caller, cause } = refusal
+      const { api, hostGuard, readClient, hideCredential, prepareResponse } = config
+      const identity = denied.status < 500 && caller instanceof Identity ? copyIdentity(caller) : undefined
+      if (!reported.has(req)) {
+        const applicationId = findApplicationId(caller)
+        reported.set(req, { api: api.name, identity })
+        outcomes.forget(req)
+        emit('request.reported', { api: api.name, applicationId, error: denied.error, reason }, req, readClient)
+        logRefusal(`${api.name} (not enforced)`, denied, cause, reason)
+        const at = now()
+        // The count waits for the answer: only then is the final route known.
+        const observe = observers.get(api.name)?.reported
+        if (observe) whenAnswered(res, () => observe({ applicationId, reason, at }, req))
+      }
+      // The host's time-out may have answered meanwhile; the handler would answer a second time.
+      if (res.headersSent) return
+      setIdentity(req, hostGuard ? undefined : identity)
+      // What the platform does not know may be a credential of the host. Every other one is, or may be, a good one.
+      if (caller !== undefined || denied.status === 400 || denied.status >= 500) hideCredential?.(req)
+      prepareResponse?.(res)
+      goOn(config, req, res, next)
+    },
+    /** The guard, which does not decide where an earlier one would have refused the request. */
+    skipReported(config: ReportingConfig, guard: Middleware): Middleware {
+      return function platformAuthReportingGuard(req, res, next) {
+        if (!reported.has(req) || !reports(config)) return guard(req, res, next)
+        // An enforcing guard would have ended the request here: neither limits nor an `allow` may count it.
+        const { identity, ...earlier } = reported.get(req)!
+        const { api, hostGuard, hideCredential } = config
+        // Nobody has judged it.
+        if (earlier.api !== api.name) hideCredential?.(req)
+        setIdentity(req, !hostGuard && identity?.api.name === api.name ? identity : undefined)
+        goOn(config, req, res, next)
+      }
+    },
+  }
+}
+
+/** Calls the handler without any credential of this platform, or the host's own guard, which decides as before. */
+function goOn({ hostGuard, hideOthers }: ReportingConfig, req: IncomingMessage, res: ServerResponse, next: Next): void {
+  const proceed = (): void => {
+    // See report().
+    if (res.headersSent) return
+    if (hostGuard) callOtherGuard(hostGuard, req, res, next)
+    else next()
+  }
+  const hidden = hideOthers?.(req)
+  if (hidden) handOnFailure(hidden.then(proceed), res, next)
+  else proceed()
+}
+
+/** A copy with a copied API object, so that later guards verify again; `maybeAuthOf()` finds it by the API's name. */
+function copyIdentity({ api, application, scopes, token, networks }: Identity): Identity {
+  return new Identity({ ...api }, application, scopes, token, networks)
+}
+
+/** Reads `reportOnly` of a guard; undefined if it refuses requests. `call` is the one that makes the guard. */
+export type ReadReportOnly = (call: string, api: Api, options: ReportOnlyOptions) => ReportOnly | undefined
+
+export function createReportOnlyReader(options: {
+  /** The report-only settings for the guards of each API. */
+  readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
+  readonly now: () => number
+  readonly warn: (message: string) => void
+}): ReadReportOnly {
+  const { reportOnlyOf, now, warn } = options
+  const warned = new Set<string>()
+
+  return function readReportOnly(call, api, given) {
+    const ofApi = reportOnlyOf.get(api.name)!
+    const settings = readReportOnlyOption(`${call}: `, given, ofApi)
+    if (!settings.reportOnly) return undefined
+    // At start-up there is a warning about the option of the platform or the API.
+    if (!ofApi.reportOnly && !warned.has(call)) {
+      warned.add(call)
+      warn(describeWithFix(describeReportOnly(`${call}: `, settings, now())))
+    }
+    return { until: settings.until ?? Infinity }
   }
 }

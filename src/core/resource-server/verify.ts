@@ -8,12 +8,11 @@ import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import { Identity, type AccessTokenInfo, type ApiKeyInfo, type AuthInfo } from './identity.js'
 import type { Authenticator } from './authenticate.js'
 import { findRequest } from './auth-of.js'
-import { countUnits } from './cost.js'
+import { countUnits, type RequestCounter } from './request-counter.js'
 import type { Decisions } from './decisions.js'
 import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
 import { Failure, type Refused } from './refusal.js'
 import type { VerifySettings } from './guard-arguments.js'
-import type { RequestCounter } from './request-counter.js'
 
 /** The checks of a guard outside a request, for WebSockets, jobs and queues. They reject with `OAuthError`. */
 export function createVerifiers(options: {

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
-import { errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose'
+import { hash, type KeyObject } from 'node:crypto'
+import { compactVerify, errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose'
 import { createBoundedCache, type BoundedCache } from '../../shared/lib/bounded-cache.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
@@ -251,4 +251,18 @@ export function isCanonical(token: string): boolean {
   // Encoding again normalizes the last character, and drops characters that are not base64url, such as another dot.
   const bytes = Buffer.from(token.slice(signature), 'base64url')
   return bytes.toString('base64url') === token.slice(signature)
+}
+
+/** Whether that key has signed the compact JWS (RFC 7515). jose refuses extensions that it does not know (`crit`). */
+export async function verifyAssertion(
+  assertion: string,
+  { key, algorithms }: { readonly key: KeyObject; readonly algorithms: readonly string[] },
+): Promise<boolean> {
+  try {
+    await compactVerify(assertion, key, { algorithms: [...algorithms] })
+    return true
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return false
+    throw error
+  }
 }

@@ -1,7 +1,7 @@
 import { createQueuedEmail } from '../../core/applications/queue/queued-emails.js'
 import type { QuotaNotice } from '../../shared/contracts/plan-usage.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
-import type { Account } from './account.js'
+import type { Account } from './ledger.js'
 import type { Core } from '../../feature.js'
 
 /** The higher threshold is first, because a write that reaches both sends one notice. */

@@ -2,7 +2,7 @@ import { readPageSize } from '../../core/applications/records/validation.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { PlanWindow, QuotaStore, QuotaUse, QuotaUseQuery } from '../../shared/contracts/quotas.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import { findMonthEnd } from './account.js'
+import { findMonthEnd } from './ledger.js'
 import type { Plan } from './plan.js'
 import type { Plans } from './plans-calls.js'
 

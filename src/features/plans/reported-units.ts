@@ -1,7 +1,7 @@
 import type { QuotaCount, QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
 import type { UsageBatch } from '../../shared/contracts/usage.js'
 import { formatDay } from '../../shared/lib/day.js'
-import { createStoredAccount, type Account } from './account.js'
+import { createStoredAccount, type Account } from './ledger.js'
 import type { Plan } from './plan.js'
 
 /**

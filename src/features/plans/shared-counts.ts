@@ -1,5 +1,5 @@
 import type { RedisScript } from '../../core/rate-limits/redis-counter.js'
-import { readUsed, setShared, type Account } from './account.js'
+import { readUsed, setShared, type Account } from './ledger.js'
 import type { Plan } from './plan.js'
 
 /**

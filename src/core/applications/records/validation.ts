@@ -138,13 +138,13 @@ export function readPageSize(limit: unknown = 100): number {
   throw invalidArgument('limit must be a whole number from 1 to 1000.')
 }
 
-/** Milliseconds since 1970. */
 /** The plan of a filter. It may be none that this process knows. */
 export function readPlanFilter(plan: unknown): string | undefined {
   if (plan === undefined || isText(plan)) return plan
   throw invalidArgument('plan must be the name of a plan.')
 }
 
+/** Milliseconds since 1970. */
 export function readTime(name: string, time: unknown): number | undefined {
   if (time === undefined) return undefined
   if (time instanceof Date && !Number.isNaN(time.getTime())) return time.getTime()
