@@ -161,7 +161,7 @@ export interface QuotaRow {
   count: number
 }
 
-export function createAccount(applicationId: string): Account {
+function createAccount(applicationId: string): Account {
   return {
     applicationId,
     plan: undefined,
@@ -196,7 +196,7 @@ export function createStoredAccount(
 }
 
 /** Begins the windows anew that have ended, and all of them if the application has another plan now. */
-export function advance(account: Account, plan: Plan, time: number): void {
+function advance(account: Account, plan: Plan, time: number): void {
   const { used, endsAt } = account
   if (time >= account.dayEndsAt) beginDay(account, time)
   if (account.plan !== plan) {
@@ -218,7 +218,7 @@ export function advance(account: Account, plan: Plan, time: number): void {
 }
 
 /** Whether the account is of a day to come, because the clock was far ahead. A little behind gives nothing anew. */
-export function isOfLaterDay({ dayEndsAt }: Account, time: number): boolean {
+function isOfLaterDay({ dayEndsAt }: Account, time: number): boolean {
   return dayEndsAt - time > DAY_MS + HOUR_MS
 }
 
@@ -231,7 +231,7 @@ export function readUsed(account: Account, at: number, per: 'day' | 'month' | un
   return Math.max(account.sharedOfMonth, account.storedOfMonth + account.unwrittenOfMonth)
 }
 
-export function addUnwritten(account: Account, units: number): void {
+function addUnwritten(account: Account, units: number): void {
   account.unwrittenOfDay += units
   account.unwrittenOfMonth += units
 }
@@ -255,7 +255,7 @@ export function setShared(account: Account, at: number, units: number, endsAt: n
 }
 
 /** Takes what the store has of that day and its month; of them, `written` units are no longer unwritten. */
-export function setStored(account: Account, day: string, { ofDay, ofMonth }: QuotaTotals, written: number): void {
+function setStored(account: Account, day: string, { ofDay, ofMonth }: QuotaTotals, written: number): void {
   if (!isSameMonth(day, account.day)) return
   account.isStoredCurrent = day === account.day
   account.storedOfMonth = ofMonth
