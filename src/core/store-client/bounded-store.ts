@@ -9,11 +9,6 @@ import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 /** Receives the outcome of every call. */
 type Outcomes = Pick<StoreHealth, 'answered' | 'failed' | 'timedOut' | 'isUnresponsive'>
 
-interface BoundedStoreOptions {
-  readonly storeHealth: Outcomes
-  readonly logger: Pick<Logger, 'warn'>
-}
-
 /** `auth.close()` must end within seconds even if the store hangs. A store that never opened may never close. */
 const STORE_CLOSE_TIMEOUT_MS = 2000
 /** This limit bounds memory: a call that timed out here is still in the store's own queue, and counts until the store settles it. */
@@ -90,7 +85,10 @@ export function createBoundedCalls(options: { readonly storeHealth: Outcomes; re
 }
 
 /** The store with bounded calls. */
-export function createBoundedStore(store: Store, { storeHealth, logger }: BoundedStoreOptions): Store {
+export function createBoundedStore(
+  store: Store,
+  { storeHealth, logger }: { readonly storeHealth: Outcomes; readonly logger: Pick<Logger, 'warn'> },
+): Store {
   const { boundCalls, close } = createBoundedCalls({ storeHealth, name: 'store' })
   return {
     kind: store.kind,
@@ -200,7 +198,7 @@ function readOutcome(cause: unknown): StoreUnavailableError['outcome'] {
  */
 async function openStore(
   store: Store,
-  storeHealth: BoundedStoreOptions['storeHealth'],
+  storeHealth: Outcomes,
   onProgress: (progress: string) => void,
 ): Promise<SchemaMigration | undefined> {
   const call = { name: 'open', kind: 'read' } as const

@@ -1,19 +1,11 @@
 /** Cleans up at the start, and then every hour. */
 export type HourlyCleanup = ReturnType<typeof createHourlyCleanup>
 
-interface HourlyCleanupOptions {
-  /** Ends early when the cleanup `isClosed`. */
-  readonly cleanUp: () => Promise<unknown>
-  /** What it deletes, for the log. */
-  readonly subject: string
-  readonly logger: { warn(message: string, error: unknown): void }
-}
-
 /** The same where one call deletes a limited number of rows, and resolves how many it has deleted. */
 export function createHourlyDeletion(options: {
   readonly deleteSome: () => Promise<number>
   readonly subject: string
-  readonly logger: HourlyCleanupOptions['logger']
+  readonly logger: Parameters<typeof createHourlyCleanup>[0]['logger']
 }): HourlyCleanup {
   const { deleteSome, subject, logger } = options
   async function cleanUp(): Promise<void> {
@@ -28,7 +20,17 @@ export const MAX_DELETED_PER_CALL = 1000
 
 const CLEANUP_INTERVAL_MS = 3600 * 1000
 
-export function createHourlyCleanup({ cleanUp, subject, logger }: HourlyCleanupOptions) {
+export function createHourlyCleanup({
+  cleanUp,
+  subject,
+  logger,
+}: {
+  /** Ends early when the cleanup `isClosed`. */
+  readonly cleanUp: () => Promise<unknown>
+  /** What it deletes, for the log. */
+  readonly subject: string
+  readonly logger: { warn(message: string, error: unknown): void }
+}) {
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let running: Promise<unknown> = Promise.resolve()

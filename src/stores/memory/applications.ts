@@ -10,7 +10,6 @@ import {
 import type { ApplicationQuery } from '../../shared/contracts/store.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import { copyFrozen } from './deep-freeze.js'
-import { createMemoryEndedKeys } from './ended-keys.js'
 
 export function createMemoryApplications() {
   // A Map keeps the position of a key that is set again, so the iteration order is the order of creation.
@@ -153,4 +152,32 @@ function withLastUses(record: ApplicationRecord, lastUses: ReadonlyMap<string, n
     return at > (credential.lastUsedAt ?? -Infinity) ? { ...credential, lastUsedAt: at } : credential
   }
   return copyFrozen({ ...record, keys: record.keys.map(withLastUse), secrets: record.secrets.map(withLastUse) })
+}
+
+/** Imported keys that applications have no more, and the order in which applications were added. */
+function createMemoryEndedKeys() {
+  const numbers = new Map<string, number>()
+  /** Hash of the key -> the applications that it must not begin to work for, by their numbers. */
+  const ended = new Map<string, { readonly after: number; readonly until: number }[]>()
+
+  /** Called for every save. It compares the ids of keys, because a hash may have been replaced since the record was read. */
+  function note(former: ApplicationRecord | undefined, { id, keys }: ApplicationRecord): void {
+    if (!former) numbers.set(id, numbers.size)
+    for (const key of former?.keys ?? []) {
+      if (!key.isImported || keys.some((each) => each.id === key.id)) continue
+      const range = { after: numbers.get(id)!, until: numbers.size - 1 }
+      ended.set(key.hash, [...(ended.get(key.hash) ?? []), range])
+    }
+  }
+
+  /** The first application for which the hash counts, of those that have a key with an alternative hash. */
+  function findFirst(hashes: readonly string[], found: readonly ApplicationRecord[]): ApplicationRecord | undefined {
+    const ranges = hashes.flatMap((hash) => ended.get(hash) ?? [])
+    const numberOf = ({ id }: ApplicationRecord): number => numbers.get(id)!
+    return found
+      .filter((record) => !ranges.some(({ after, until }) => numberOf(record) > after && numberOf(record) <= until))
+      .toSorted((one, other) => numberOf(one) - numberOf(other))[0]
+  }
+
+  return { note, findFirst }
 }

@@ -22,21 +22,14 @@ export function parseTransactionId(results: PostgresResult | readonly PostgresRe
 const SELECT_OUTCOME = `SELECT CASE WHEN ${SERVER} = $2 THEN pg_xact_status($1::xid8) ELSE 'lost' END AS status`
 const OUTCOME_RETRY_INTERVAL_MS = 50
 
-interface OutcomeOptions {
-  /** The deadline on the monotonic clock. */
-  readonly deadline: number
-  /** The reason why the outcome has to be looked up. */
-  readonly cause: unknown
-}
-
 /**
  * Whether a transaction was committed whose COMMIT was not answered. Rejects with `outcome: 'unknown'` if the server was
- * restarted or replaced meanwhile, cannot be reached, or still commits at the deadline.
+ * restarted or replaced meanwhile, cannot be reached, or still commits at the deadline (on the monotonic clock). `cause`: why it has to be looked up.
  */
 export async function findOutcome(
   query: (statement: PostgresQuery, deadline: number) => Promise<PostgresResult>,
   { id, server }: TransactionId,
-  { deadline, cause }: OutcomeOptions,
+  { deadline, cause }: { readonly deadline: number; readonly cause: unknown },
 ): Promise<boolean> {
   do {
     const result = await query({ text: SELECT_OUTCOME, values: [id, server] }, deadline).catch(() => undefined)

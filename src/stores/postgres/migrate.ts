@@ -11,17 +11,13 @@ import type { PostgresConnections, Sql } from './connection.js'
 import { runWork } from './dialect.js'
 import type { Migration } from './migrations/index.js'
 
-interface MigrateOptions {
-  /** One per schema version, in order. */
-  readonly migrations: readonly Migration[]
-  /** Whether an older schema may be changed; otherwise it is refused. */
-  readonly mayMigrate: boolean
-}
-
-/** Creates or migrates the tables in the first schema of the search path: all pending migrations, or none. */
+/**
+ * Creates or migrates the tables in the first schema of the search path: all pending migrations (one per schema version, in order), or none.
+ * An older schema is refused unless it `mayMigrate`.
+ */
 export async function migrate(
   { sql, transaction }: PostgresConnections,
-  { migrations, mayMigrate }: MigrateOptions,
+  { migrations, mayMigrate }: { readonly migrations: readonly Migration[]; readonly mayMigrate: boolean },
 ): Promise<SchemaMigration | undefined> {
   // The version is read without the lock, so that a usual start does not wait for another process's migration.
   const version = await readSchemaVersion(sql)

@@ -1,6 +1,6 @@
 import type { ExpiredQuotas, QuotaCount, QuotaTotals, QuotaUse, QuotaUseQuery } from '../../shared/contracts/quotas.js'
 import type { UsageBatch } from '../../shared/contracts/usage.js'
-import { addBatch } from './batches.js'
+import { addBatch } from './usage.js'
 import type { Dialect } from './dialect.js'
 import { all, get, run, type Work } from './work.js'
 

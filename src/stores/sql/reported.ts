@@ -1,5 +1,5 @@
 import type { ReportedCount, ReportedCountQuery, UsageBatch } from '../../shared/contracts/usage.js'
-import { addBatch } from './batches.js'
+import { addBatch } from './usage.js'
 import type { Dialect } from './dialect.js'
 import { all, run, type Work } from './work.js'
 

@@ -13,7 +13,7 @@ import {
   writeEmail,
 } from './emails.js'
 import { listApplications } from './list-applications.js'
-import { countImportedHashes } from './imports.js'
+import { countImportedHashes } from './credentials.js'
 import { announceProcess, listProcesses, removeProcess } from './processes.js'
 import { addQuotas, deleteExpiredQuotas, hasExpiredQuotas, listQuotas, listUsed } from './quotas.js'
 import { addReported, listReported } from './reported.js'

@@ -7,7 +7,6 @@ import type {
   UsageSum,
   UsageSumQuery,
 } from '../../shared/contracts/usage.js'
-import { addBatch } from './batches.js'
 import type { Dialect } from './dialect.js'
 import { parseRefusal, parseUsageCount, type RefusalRow, type UsageRow } from './usage-rows.js'
 import { all, get, run, type Work } from './work.js'
@@ -193,4 +192,10 @@ export function* deleteExpiredUsage({ formatDelete }: Dialect, expired: ExpiredU
     deleted += yield* run(formatDelete(table, key, column), before, limit)
   }
   return deleted
+}
+
+/** Returns false for a batch that was added before. Waits for a transaction that is adding it. */
+export function* addBatch({ id, at }: UsageBatch): Work<boolean> {
+  const text = 'INSERT INTO platform_auth_usage_batches (id, at) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING'
+  return (yield* run(text, id, at)) > 0
 }

@@ -1,6 +1,6 @@
 import type { Sql } from './connection.js'
 import type { CredentialReplacement } from '../../shared/contracts/imports.js'
-import { noteLastUses } from '../sql/last-uses.js'
+import { noteLastUses } from '../sql/credentials.js'
 import { runWork, SQLITE } from './dialect.js'
 import { publish } from './feed.js'
 

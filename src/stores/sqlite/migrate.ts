@@ -11,21 +11,24 @@ import { runWork } from './dialect.js'
 import type { FileBackup } from './file-backup.js'
 import type { Migration } from './migrations/index.js'
 
-interface MigrateOptions {
-  /** One per schema version, in order. */
-  readonly migrations: readonly Migration[]
-  /** Whether an older schema may be changed; otherwise it is refused. */
-  readonly mayMigrate: boolean
-  /** Copies the file before an existing schema is changed; undefined for a database that was passed in. */
-  readonly backup: FileBackup | undefined
-  /** Receives the progress of a long migration. */
-  readonly onProgress?: ((progress: string) => void) | undefined
-}
-
 /** Creates the tables or migrates them: all pending migrations in one transaction, or none of them. */
 export async function migrate(
   { single, transaction }: SqliteConnection,
-  { migrations, mayMigrate, backup, onProgress = () => undefined }: MigrateOptions,
+  {
+    migrations,
+    mayMigrate,
+    backup,
+    onProgress = () => undefined,
+  }: {
+    /** One per schema version, in order. */
+    readonly migrations: readonly Migration[]
+    /** Whether an older schema may be changed; otherwise it is refused. */
+    readonly mayMigrate: boolean
+    /** Copies the file before an existing schema is changed; undefined for a database that was passed in. */
+    readonly backup: FileBackup | undefined
+    /** Receives the progress of a long migration. */
+    readonly onProgress?: ((progress: string) => void) | undefined
+  },
 ): Promise<SchemaMigration | undefined> {
   const latest = migrations.length
   // The version is read without the write lock, so that a usual start does not wait for another process's write.

@@ -3,19 +3,22 @@ import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-
 import { createQueuedEmail, readDetails } from '../queue/queued-emails.js'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-interface ApprovalRequestOptions {
-  /** The option `operators`: each gets an e-mail. */
-  readonly operators: readonly string[]
-  /** The IP address that the request came from. */
-  readonly address: string | undefined
-  readonly now: number
-  /** Milliseconds until they are sent; 0 if left out. */
-  readonly delay?: number
-}
-
 export function createApprovalRequests(
   { applicationId, api, requestedAt }: ApprovalSubject,
-  { operators, address, now, delay = 0 }: ApprovalRequestOptions,
+  {
+    operators,
+    address,
+    now,
+    delay = 0,
+  }: {
+    /** The option `operators`: each gets an e-mail. */
+    readonly operators: readonly string[]
+    /** The IP address that the request came from. */
+    readonly address: string | undefined
+    readonly now: number
+    /** Milliseconds until they are sent; 0 if left out. */
+    readonly delay?: number
+  },
 ): readonly QueuedEmail[] {
   const details = { requestedAt, ...(api !== undefined && { api }), ...(address !== undefined && { address }) }
   return operators.map((recipient) => {
