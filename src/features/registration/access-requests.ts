@@ -3,12 +3,12 @@ import { decideAccess } from '../../core/applications/decisions/decided-requests
 import type { ApiSettings } from '../../core/options/settings.js'
 import type { AccessRequest, ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
-import { type Registration, createClosedError } from './register.js'
+import { type Registration, readRegistrationGrants } from './register.js'
 import {
   createApprovalRequests,
   withdrawApprovalRequests,
 } from '../../core/applications/decisions/approval-requests.js'
-import { findGrant, readGrants, listGrantedScopes } from '../../core/applications/records/grants.js'
+import { findGrant, listGrantedScopes } from '../../core/applications/records/grants.js'
 import { listQueuedEmails } from '../../core/applications/queue/queued-emails.js'
 import { refuseUnlessActive } from '../../core/applications/records/status.js'
 import { isWithheld } from '../../core/applications/records/withheld.js'
@@ -66,11 +66,8 @@ function readRequest(
   name: string,
   scopes: readonly string[] | undefined,
 ): { readonly isManual: boolean; readonly requested: readonly string[] } {
-  const api = apis.get(name)
-  if (api?.registration === 'closed') throw createClosedError(name)
-  const open = new Map([...apis].filter(([, { registration }]) => registration !== 'closed'))
-  const grants = readGrants(open, { [name]: scopes === undefined ? {} : { scopes } }, (each) => each.registrationScopes)
-  return { isManual: api?.registration === 'manual', requested: grants[name]!.scopes }
+  const grants = readRegistrationGrants(apis, { [name]: scopes === undefined ? {} : { scopes } })
+  return { isManual: apis.get(name)?.registration === 'manual', requested: grants[name]!.scopes }
 }
 
 function grantAccess(current: ApplicationRecord, api: string, scopes: readonly string[], at: number): Edit<never> {

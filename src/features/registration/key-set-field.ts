@@ -1,20 +1,23 @@
 import type { KeySetSource } from '../../core/applications/call-options.js'
 import { readKeySetSource } from '../../core/applications/credentials/key-sets.js'
 import type { Api } from '../../shared/contracts/api.js'
+import type { Language } from '../../shared/contracts/application-record.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { parseKeySetText } from '../../shared/lib/key-set-text.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { NO_PROBLEMS, type FieldProblems, type FormFields } from './mistakes.js'
-import type { RegistrationTexts } from './texts/en.js'
+import { TEXTS } from './texts/languages.js'
 
 /** The key set that was entered, and what is wrong with it. */
 export async function readKeySetField(
   { values, apis: chosen }: FormFields,
   apis: readonly Api[],
   internalHosts: readonly string[],
-  texts: RegistrationTexts,
+  language: Language,
 ): Promise<{ readonly source: KeySetSource | undefined; readonly problems: FieldProblems }> {
   const text = values.get('keySet') ?? ''
+  const texts = TEXTS[language]
   const mistake = findKeySetProblem(apis, chosen, text !== '')
   if (mistake) {
     const names = mistake.apis.map(({ title }) => title).join(', ')
@@ -29,7 +32,10 @@ export async function readKeySetField(
   } catch (error) {
     if (!(error instanceof ApplicationError)) throw error
     // What is wrong with a key is known in English only.
-    return { source: undefined, problems: new Map([['keySet', `${texts.keySetRefused} (${error.message})`]]) }
+    return {
+      source: undefined,
+      problems: new Map([['keySet', `${FRAME_TEXTS[language].keySetRefused} (${error.message})`]]),
+    }
   }
 }
 

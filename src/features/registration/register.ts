@@ -139,7 +139,10 @@ export function createPrepareRegistration(
 }
 
 /** The access that a registration may have: only open APIs, and only scopes in `registrationScopes`. */
-function readRegistrationGrants(apis: ReadonlyMap<string, ApiSettings>, grants: ApiGrants): ApplicationRecord['apis'] {
+export function readRegistrationGrants(
+  apis: ReadonlyMap<string, ApiSettings>,
+  grants: ApiGrants,
+): ApplicationRecord['apis'] {
   const names = Array.isArray(grants) ? grants : Object.keys(Object(grants))
   const closed = names.find((name) => apis.get(name)?.registration === 'closed')
   if (closed !== undefined) throw createClosedError(closed)
@@ -148,7 +151,7 @@ function readRegistrationGrants(apis: ReadonlyMap<string, ApiSettings>, grants: 
   return readGrants(open, grants, (api) => api.registrationScopes)
 }
 
-export function createClosedError(api: string): ApplicationError {
+function createClosedError(api: string): ApplicationError {
   return new ApplicationError(
     'api_closed',
     `The API "${api}" takes no registrations: its operator creates applications with auth.applications.create().`,

@@ -6,6 +6,7 @@ import { DAY_MS } from '../../../shared/lib/day.js'
 import { hidePrivateKey, parseKeySetText } from '../../../shared/lib/key-set-text.js'
 import { renderField, type Problem } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import type { PortalTexts } from '../texts/en.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import {
@@ -89,10 +90,7 @@ ${'\n'}${hidePrivateKey(value)}</textarea>`
   return renderField({ id: 'keys', label: keySets.keys, hint: keySets.keysHint, problem, render }, language)
 }
 
-async function readKeys(
-  entered: FormFields,
-  { texts: { keySets }, internalHosts, now }: ApplicationView,
-): Promise<KeySetSource> {
+async function readKeys(entered: FormFields, { texts, internalHosts, now }: ApplicationView): Promise<KeySetSource> {
   try {
     const source = parseKeySetText(readField(entered, 'keys'))
     await readKeySetSource(source, { now, internalHosts })
@@ -100,6 +98,6 @@ async function readKeys(
   } catch (error) {
     if (!(error instanceof ApplicationError)) throw error
     // What is wrong with a key is known in English only.
-    throw new FormProblem(`${keySets.keysRefused} (${error.message})`, 'keys')
+    throw new FormProblem(`${FRAME_TEXTS[texts.language].keySetRefused} (${error.message})`, 'keys')
   }
 }

@@ -91,8 +91,6 @@ export const de: PortalTexts = {
     keys: 'Öffentliche Schlüssel',
     keysHint:
       'Ein JWK Set mit 1 bis 10 Schlüsseln, ein öffentlicher Schlüssel als PEM oder die https-Adresse, unter der das Set steht: Dann können Sie Ihre Schlüssel ohne uns wechseln. Geben Sie niemals einen privaten Schlüssel ein.',
-    keysRefused:
-      'Geben Sie ein JWK Set mit öffentlichen Schlüsseln, einen öffentlichen Schlüssel als PEM oder eine Adresse ein, die mit https:// beginnt.',
     rename: 'Öffentliche Schlüssel umbenennen',
     replace: 'Öffentliche Schlüssel ersetzen',
     replaceAbout:

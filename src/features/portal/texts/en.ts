@@ -90,7 +90,6 @@ export const en = {
     keys: 'Public keys',
     keysHint:
       'A JWK Set of 1 to 10 keys, one public key in PEM, or the https address that serves the set: then you can change your keys without us. Never enter a private key.',
-    keysRefused: 'Enter a JWK Set of public keys, one public key in PEM, or an address that begins with https://.',
     rename: 'Rename public keys',
     replace: 'Replace the public keys',
     replaceAbout:

@@ -88,8 +88,6 @@ export const es: PortalTexts = {
     keys: 'Claves públicas',
     keysHint:
       'Un JWK Set de 1 a 10 claves, una clave pública en PEM o la dirección https que sirve el conjunto: así puede cambiar sus claves sin nosotros. No introduzca nunca una clave privada.',
-    keysRefused:
-      'Introduzca un JWK Set de claves públicas, una clave pública en PEM o una dirección que empiece por https://.',
     rename: 'Cambiar el nombre de las claves públicas',
     replace: 'Sustituir las claves públicas',
     replaceAbout:

@@ -91,8 +91,6 @@ export const fr: PortalTexts = {
     keys: 'Clés publiques',
     keysHint:
       'Un JWK Set de 1 à 10 clés, une clé publique en PEM ou l’adresse https qui fournit le jeu\u00A0: vous pourrez alors changer vos clés sans nous. Ne saisissez jamais de clé privée.',
-    keysRefused:
-      'Saisissez un JWK Set de clés publiques, une clé publique en PEM ou une adresse qui commence par https://.',
     rename: 'Renommer les clés publiques',
     replace: 'Remplacer les clés publiques',
     replaceAbout:

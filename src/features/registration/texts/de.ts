@@ -14,8 +14,6 @@ export const de: RegistrationTexts = {
   keySetMissing: 'Geben Sie öffentliche Schlüssel ein: {apis} nimmt kein Secret an.',
   keySetUnused:
     '{apis} nimmt keine öffentlichen Schlüssel an. Registrieren Sie dafür eine eigene Anwendung oder lassen Sie die öffentlichen Schlüssel weg.',
-  keySetRefused:
-    'Geben Sie ein JWK Set mit 1 bis 10 öffentlichen Schlüsseln, einen öffentlichen Schlüssel als PEM oder eine Adresse ein, die mit https:// beginnt.',
   scopes: 'Scopes, die sie erhält:',
   optional: '(freiwillig)',
   register: 'Registrieren',

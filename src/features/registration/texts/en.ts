@@ -14,8 +14,6 @@ export const en = {
   needsKeySet: 'This API takes public keys only, and no secret.',
   keySetMissing: 'Enter public keys: {apis} takes no secret.',
   keySetUnused: '{apis} takes no public keys. Register an application of its own for it, or leave the public keys out.',
-  keySetRefused:
-    'Enter a JWK Set of 1 to 10 public keys, one public key in PEM, or an address that begins with https://.',
   scopes: 'Scopes that it gets:',
   /** Follows the label of a field that may stay empty. */
   optional: '(optional)',

@@ -14,8 +14,6 @@ export const es: RegistrationTexts = {
   keySetMissing: 'Introduzca claves públicas: {apis} no acepta secretos.',
   keySetUnused:
     '{apis} no acepta claves públicas. Registre una aplicación propia para ella, o no indique claves públicas.',
-  keySetRefused:
-    'Introduzca un JWK Set de 1 a 10 claves públicas, una clave pública en PEM o una dirección que empiece por https://.',
   scopes: 'Scopes que obtiene:',
   optional: '(opcional)',
   register: 'Registrar',

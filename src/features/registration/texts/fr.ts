@@ -15,8 +15,6 @@ export const fr: RegistrationTexts = {
   keySetMissing: 'Saisissez des clés publiques\u00A0: {apis} n’accepte pas de secret.',
   keySetUnused:
     '{apis} n’accepte pas de clés publiques. Enregistrez une application à part pour cette API, ou laissez les clés publiques de côté.',
-  keySetRefused:
-    'Saisissez un JWK Set de 1 à 10 clés publiques, une clé publique en PEM ou une adresse qui commence par https://.',
   scopes: 'Scopes qu’elle obtient\u00A0:',
   optional: '(facultatif)',
   register: 'Enregistrer',

@@ -19,4 +19,6 @@ export const de: FrameTexts = {
   call: (api) => `${api} aufrufen`,
   reference: (api) => `${api}: Referenz und Beispiele in sieben Sprachen`,
   downloadEnv: 'Als .env herunterladen',
+  keySetRefused:
+    'Geben Sie ein JWK Set mit 1 bis 10 öffentlichen Schlüsseln, einen öffentlichen Schlüssel als PEM oder eine Adresse ein, die mit https:// beginnt.',
 }

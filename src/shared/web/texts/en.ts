@@ -19,6 +19,8 @@ export const en = {
   call: (api: string) => `Call ${api}`,
   reference: (api: string) => `${api}: reference, and samples in seven languages`,
   downloadEnv: 'Download as .env',
+  keySetRefused:
+    'Enter a JWK Set of 1 to 10 public keys, one public key in PEM, or an address that begins with https://.',
 }
 
 export type FrameTexts = typeof en

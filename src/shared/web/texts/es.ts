@@ -19,4 +19,6 @@ export const es: FrameTexts = {
   call: (api) => `Llamar a ${api}`,
   reference: (api) => `${api}: referencia y ejemplos en siete lenguajes`,
   downloadEnv: 'Descargar como .env',
+  keySetRefused:
+    'Introduzca un JWK Set de 1 a 10 claves públicas, una clave pública en PEM o una dirección que empiece por https://.',
 }

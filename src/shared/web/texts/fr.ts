@@ -19,4 +19,6 @@ export const fr: FrameTexts = {
   call: (api) => `Appeler ${api}`,
   reference: (api) => `${api}\u00A0: référence et exemples en sept langages`,
   downloadEnv: 'Télécharger en .env',
+  keySetRefused:
+    'Saisissez un JWK Set de 1 à 10 clés publiques, une clé publique en PEM ou une adresse qui commence par https://.',
 }
