@@ -111,9 +111,11 @@ export function renderActions(
     readonly query?: Readonly<Record<string, string>>
     readonly subject?: string
     readonly except?: readonly ActionName[]
+    /** A link behind them. */
+    readonly more?: Html
   } = {},
 ): Html | false {
-  const { application, query, subject = '', except = [] } = about
+  const { application, query, subject = '', except = [], more } = about
   const { root, texts } = visit
   const search = query ? `?${new URLSearchParams(query).toString()}` : ''
   const path = application ? `/applications/${application.id}` : '/do'
@@ -126,7 +128,7 @@ export function renderActions(
           >${texts.actions[name]}<span class="unseen"> ${subject}</span></a
         > `,
     )
-  return links.length > 0 && html`<p class="actions">${links}</p>`
+  return (links.length > 0 || more !== undefined) && html`<p class="actions">${links}${more}</p>`
 }
 
 /** Whether it takes something away. */

@@ -17,15 +17,7 @@ import { renderDone } from './action-page.js'
 import { renderActions } from './actions.js'
 import { renderAccess, renderContacts, renderCredentials } from './application-sections.js'
 import { renderStatus } from './applications-page.js'
-import {
-  countRefused,
-  describeRefused,
-  findFullestQuota,
-  readPlan,
-  readUsage,
-  renderDays,
-  sumUsage,
-} from './figures.js'
+import { describeRefused, findFullestQuota, readPlan, readUsage, renderDays, sumUsage } from './figures.js'
 import { nameColumns, renderItem, renderSection, renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import type { Answer, Site, Visit } from './visit.js'
@@ -107,9 +99,9 @@ function renderUsage(visit: Visit, usage: readonly UsageEntry[]): Html {
     nameColumns(texts, 'api #allowed #refused #tokens'),
     apis.map((api) => {
       const entries = usage.filter((entry) => entry.api === api)
-      const sum = (of: (entry: (typeof entries)[number]) => number): string =>
-        count.format(entries.reduce((total, entry) => total + of(entry), 0))
-      return [api, sum(({ allowed }) => allowed), sum(countRefused), sum(({ accessTokens }) => accessTokens)]
+      const { calls, refused } = sumUsage(entries)
+      const tokens = entries.reduce((sum, { accessTokens }) => sum + accessTokens, 0)
+      return [api, ...[calls - refused, refused, tokens].map((each) => count.format(each))]
     }),
   )
   return renderCard(

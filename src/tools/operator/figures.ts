@@ -104,12 +104,8 @@ export function findFullestQuota(plan: PlanUsage | undefined): QuotaUsage | unde
 function sumByDay(entries: readonly OverallEntry[], now: number) {
   return Array.from({ length: SHOWN_DAYS }, (_, at) => {
     const day = formatDay(now - (SHOWN_DAYS - 1 - at) * DAY_MS)
-    const ofDay = entries.filter(({ period }) => period === day)
-    return {
-      day,
-      allowed: ofDay.reduce((sum, { allowed }) => sum + allowed, 0),
-      refused: ofDay.reduce((sum, entry) => sum + countRefused(entry), 0),
-    }
+    const { calls, refused } = sumUsage(entries.filter(({ period }) => period === day))
+    return { day, allowed: calls - refused, refused }
   })
 }
 

@@ -81,8 +81,7 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
     rows,
     next,
     before: html`${renderSearch(visit, 'emails', [{ name: 'state', label: columns.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] }])}
-      ${renderActions(site, visit, 'queue')}
-      <p class="actions"><a class="action" href="${visit.root}/preview">${texts.preview}</a></p>`,
+    ${renderActions(site, visit, 'queue', { more: html`<a class="action" href="${visit.root}/preview">${texts.preview}</a>` })}`,
     empty: texts.noEmails,
   })
 }

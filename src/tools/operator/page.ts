@@ -26,6 +26,7 @@ main > :is(.card, .table, .tiles, .columns, .empty, .today, .actions, form) + :i
 .card .empty { padding: var(--space-5) var(--space-4) }
 .card > form { max-width: 36rem }
 form.search { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9rem), 1fr)); gap: var(--space-3); align-items: end; margin-bottom: var(--space-5) }
+form.search > .wide { grid-column: 1 / -1 }
 @media (min-width: 40rem) { form.search > .wide { grid-column: span 2 } }
 form.search > p { display: flex; gap: var(--space-2); margin: 0 }
 form.search > p > * { padding-inline: var(--space-3) }
@@ -36,6 +37,7 @@ form.search > p > * { padding-inline: var(--space-3) }
 h1 + .facts-line { margin: calc(-1 * var(--space-2)) 0 var(--space-5); align-items: center }
 .rows h3 { font-size: var(--text-plain) }
 .rows > li { padding: var(--space-3) var(--space-4) }
+.rows > li > p { margin: var(--space-1) 0 0 }
 .row a { overflow-wrap: anywhere }
 .row > div { flex: 1 1 14rem }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }
@@ -61,7 +63,7 @@ td .meter + .soft { display: block }
 .choice { display: flex; gap: .625rem; align-items: baseline; font-weight: 400 }
 .today { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: var(--space-5); align-items: start }
 .share { flex: 0 0 8rem !important }
-.after { margin: var(--space-4) 0 0 }
+:is(.actions, details).after { margin: var(--space-4) 0 0 }
 .crumb { margin: var(--space-5) 0 0; font-size: var(--text-small) }
 .crumb + h1 { margin-top: var(--space-2) }
 .crumb + h1, .narrow { max-width: 44rem }
@@ -141,7 +143,7 @@ export function renderPage(
         (signOut === undefined
           ? html`<span class="signed-in">${operator}</span>`
           : html`<form class="signed-in" method="post" action="${signOut}">
-              <span>${operator}</span> <button class="quiet">${texts.signOut}</button>
+              <span>${operator}</span> <button class="quiet">${texts.actions.signOut}</button>
             </form>`),
     },
     content: html`<main>

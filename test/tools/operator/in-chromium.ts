@@ -124,6 +124,7 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
     '/keys',
     '/audit',
     '/emails',
+    '/preview',
     '/reportOnly',
     '/applications/ID/resourceServer',
   ]
