@@ -125,8 +125,7 @@ body > footer p { margin: 0 0 var(--space-2) }
   .more { order: 1; flex: none }
   .theme { order: 2; margin-left: 0 }
   .more > div { position: absolute; inset: 100% 0 auto; display: block; padding: var(--space-2) 1rem var(--space-4); border-bottom: 1px solid var(--line); background: var(--raised); box-shadow: 0 1rem 2rem rgb(0 0 0 / 12%) }
-  .more nav { display: block }
-  .more nav a { display: block }
+  .more nav { display: grid; justify-items: start }
 }
 /* Each control is as large as a finger: 44 pixels (WCAG 2.2, 2.5.5). Links in sentences are exempt. */
 @media (max-width: 63.99rem), (pointer: coarse) {

@@ -20,7 +20,7 @@ main > :is(.card, .table, .tiles, .columns, .empty, .today, .actions, form) + :i
 @media (min-width: 64rem) { .columns { grid-template-columns: minmax(0, 1fr) 22rem } }
 .card > header h2 { margin: 0; font-size: var(--text-large) }
 .card > :is(p, form, dl) { padding: var(--space-4); margin: 0 }
-  .table { position: relative }
+.table { position: relative }
 .card .table { border: 0; border-radius: 0 }
 .card > .table:last-child { border-radius: 0 0 var(--corner-box) var(--corner-box) }
 .card .empty { padding: var(--space-5) var(--space-4) }
@@ -54,6 +54,7 @@ main > .actions { margin: 0 0 var(--space-5) }
 .properties .about { color: var(--ink); font-size: .875rem }
 .card { container-type: inline-size }
 td code { overflow-wrap: anywhere }
+td:has(code) { min-width: 14rem }
 .reasons { min-width: 14rem }
 .table :is(th, td) > .facts-line { display: block }
 .table tbody th { min-width: 12rem }

@@ -39,6 +39,7 @@ export function enableAuthorization({
     document.body.append(dialog)
     // The dialog needs content: without any, showModal() would focus the dialog itself.
     const form = showForm(message)
+    closeMenu()
     if (!dialog.open) dialog.showModal()
     form.focus()
   }
@@ -111,4 +112,12 @@ export function enableAuthorization({
       open(message.contact ? message : { text: fillText(callWords.again, { reason: message.text }) }),
     close,
   }
+}
+
+/** On a phone the button is in the header's menu, which would cover the answer. The dialog returns the focus to what had it. */
+function closeMenu(): void {
+  const menu = document.querySelector<HTMLDetailsElement>('header .more')
+  if (!menu?.open) return
+  menu.open = false
+  menu.querySelector('summary')?.focus()
 }
