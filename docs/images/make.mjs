@@ -1,6 +1,7 @@
 /**
  * Makes the images of README and docs: `npm run images`. Screenshots are taken of the running example app by Chromium,
- * light and dark; the chart is drawn from README's table of what a guard costs. Needs port 3000 and Chromium.
+ * light and dark; the chart is drawn from README's table of what a guard costs. `-- --walk`: those of the walk only. Needs
+ * port 3000, or another one as PORT, and Chromium.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,12 +18,13 @@ import { showOperator, STAFF_PASSWORD } from './operator.mjs'
 import { showParts } from './parts.mjs'
 import { addUsage, showPortal } from './portal.mjs'
 import { showReference } from './reference.mjs'
+import { OPERATOR, walk } from './walk.mjs'
 
 const IMAGES = fileURLToPath(new URL('.', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const BASE_URL = 'http://localhost:3000'
-const { CHROMIUM = '/usr/bin/chromium' } = process.env
-const { pages } = parseArgs({ options: { pages: { type: 'string' } } }).values
+const { CHROMIUM = '/usr/bin/chromium', PORT = '3000' } = process.env
+const BASE_URL = `http://localhost:${PORT}`
+const { pages, walk: isWalk } = parseArgs({ options: { pages: { type: 'string' }, walk: { type: 'boolean' } } }).values
 
 const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
 await writeFile(join(IMAGES, 'guard-cost.svg'), drawGuardCost(readme))
@@ -30,14 +32,19 @@ await writeFile(join(IMAGES, 'guard-cost.svg'), drawGuardCost(readme))
 const folder = await mkdtemp(join(tmpdir(), 'platform-auth-images-'))
 const app = spawn(process.execPath, ['example-app/server.js'], {
   cwd: ROOT,
-  env: { ...process.env, EXAMPLE_VAR: folder, PORT: '3000', STAFF_PASSWORD },
+  env: { ...process.env, EXAMPLE_VAR: folder, PORT, STAFF_PASSWORD, ...(isWalk && { OPERATORS: OPERATOR }) },
   stdio: ['ignore', 'ignore', 'inherit'],
 })
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
 try {
   await waitForApp()
-  await addUsage(folder)
-  if (pages === undefined) await saveImages()
+  if (!isWalk) await addUsage(folder)
+  if (isWalk)
+    await walk(browser, {
+      baseUrl: BASE_URL,
+      save: (page, name) => page.screenshot({ path: join(IMAGES, `walk-${name}.png`) }),
+    })
+  else if (pages === undefined) await saveImages()
   else await savePages(browser, { baseUrl: BASE_URL, folder, target: pages })
 } finally {
   await browser.close()
@@ -77,7 +84,7 @@ async function save(page, name, scheme) {
 
 async function waitForApp() {
   for (const start = Date.now(); Date.now() - start < 30_000;) {
-    if (app.exitCode !== null) throw new Error('The example app did not start. Is port 3000 free?')
+    if (app.exitCode !== null) throw new Error(`The example app did not start. Is port ${PORT} free?`)
     const health = await fetch(`${BASE_URL}/health`).catch(() => undefined)
     if (health?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 100))
