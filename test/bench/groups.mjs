@@ -22,6 +22,10 @@ const VERIFIED = { tokens: 10_000 }
 const UNSEEN = { tokens: 50_000 }
 const BEARER = { guard: 'bearer', applications: 100, tokens: 10_000 }
 
+const service = (options) => ({ contender: 'ours-service', options })
+const COUNTED_BEARER = { ...BEARER, counted: true }
+const COUNTED_KEY = { guard: 'apiKey', counted: true }
+
 function oursTokens(algorithm, store) {
   const server = ours({ algorithm, store })
   const name = `ours, ${algorithm}, ${store}`
@@ -166,6 +170,18 @@ export const GROUPS = [
     ],
   },
   {
+    name: 'service',
+    title: 'in a service without a database',
+    entries: [
+      { name: 'the platform, access token', server: ours(COUNTED_BEARER), traffic: bearer, lines: 'tokens' },
+      { name: 'a service, access token', server: service(COUNTED_BEARER), traffic: bearer, lines: 'tokens' },
+      ...[
+        { name: 'the platform, API key', server: ours(COUNTED_KEY), traffic: apiKey, lines: 'keys' },
+        { name: 'a service, API key', server: service(COUNTED_KEY), traffic: apiKey, lines: 'keys' },
+      ].map((entry) => ({ ...entry, base: 'the platform, API key' })),
+    ],
+  },
+  {
     name: 'refusals',
     title: 'refusal',
     entries: [
@@ -230,6 +246,8 @@ one core.
 - passport-headerapikey: plain keys in a Map. better-auth: \`verifyApiKey()\`, hashed keys, its rate limit off.
 - key with scopes and a plan: a scope is required, and limits that are not reached are counted in memory: per second, then per day and
   month too, which ours writes to its store. By hand: the scopes of the key, and a RateLimiterMemory for each window.
+- in a service without a database: requests and routes are counted, and reported to the platform, which is a process of its own. Relative
+  to the same guard at a platform that counts them.
 - Token requests come from 1,000 clients in turn and are relative to a POST route that answers as many bytes as ours and reads
   no body. ours: listeners on token.issued and token.refused. @node-oauth: clients in a Map, opaque tokens kept in a Map, or
   JWTs by jose. oidc-provider: clients in its configuration, JWTs by resource indicators.

@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request as send } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import express from 'express'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
@@ -56,6 +57,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(sent[1]["body"])
     def log_message(self, *args): pass
 http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+`
+
+/** Opens a WebSocket with the token of the command line, and lets the server start. */
+const WEBSOCKETS = `
+import sys
+async def main():
+    passed, sent = [], []
+    async def service(scope, receive, send): passed.append(scope["type"])
+    async def send(message): sent.append(message)
+    app = Introspection(service, sys.argv[1], "", "")
+    headers = [(b"authorization", b"Bearer " + sys.argv[2].encode())]
+    await app({"type": "lifespan"}, None, send)
+    await app({"type": "websocket", "headers": headers, "client": ("127.0.0.1", 1)}, None, send)
+    print(json.dumps([passed, sent]))
+asyncio.run(main())
 `
 
 interface Answer {
@@ -185,6 +201,15 @@ http { access_log ${folder}/access.log; ${temporary.join(' ')} ${recipe} }`,
     return port
   },
 } as const
+
+it('the Python middleware closes a WebSocket before it opens, and hands on that the server starts', async () => {
+  const { auth, app, issuer } = platform
+  const token = await accessToken(app, 'orders', await createApplication(auth, ['orders']))
+  const file = join(folder, 'websockets.py')
+  await writeFile(file, codeOf('python') + WEBSOCKETS)
+  const { stdout } = await promisify(execFile)(PYTHON, [file, `${issuer}/orders/introspect`, token])
+  expect(JSON.parse(stdout)).toEqual([['lifespan'], [{ type: 'websocket.close', code: 1008 }]])
+})
 
 describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('A Python service behind %s', (place) => {
   let port: number

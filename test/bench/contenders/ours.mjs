@@ -2,14 +2,16 @@ import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPlatformAuth, memoryStore } from '../../../dist/esm/index.js'
 import { plans } from '../../../dist/esm/features/plans/index.js'
+import { usage } from '../../../dist/esm/features/usage/index.js'
 import { sqliteStore } from '../../../dist/esm/stores/sqlite/index.js'
+import { credentialSource } from '../../../dist/esm/tools/remote/index.js'
 import { guardedApp, newApp } from '../app.mjs'
 import { clientLines } from '../clients.mjs'
 import { claimsOf, garbageToken, newKeyPair, SCOPES, signerOf } from '../tokens.mjs'
 import { credentialsOf, PLATFORM, privateSigningKey, WITHOUT_LIMIT } from '../platform.mjs'
 
 /**
- * The package, mounted as in its README: `guard` is `bearer`, `apiKey`, or none for the token endpoint. Applications are
+ * The package, mounted as in its README: `guard` is `bearer`, `apiKey`, `none` for a platform that services ask, or left out for the token endpoint. Applications are
  * created by `auth.applications.create()`; access tokens are signed with the platform's key.
  */
 export async function start(options) {
@@ -21,6 +23,7 @@ export async function start(options) {
     forgeries = 1000,
     guard,
     windows,
+    counted,
     defaults,
     folder,
   } = options
@@ -30,6 +33,7 @@ export async function start(options) {
     ...PLATFORM,
     ...(defaults ? {} : WITHOUT_LIMIT),
     ...(windows && withPlan(windows)),
+    ...(counted && { features: [usage({ routes: true })] }),
     store,
     tokens: { algorithm },
   })
@@ -41,6 +45,7 @@ export async function start(options) {
   const credentials = await credentialsOf(store)
   return {
     app: appOf(auth, guard),
+    auth,
     lines: {
       ...clientLines(made.map(({ clientId, clientSecret }) => ({ id: clientId, secret: clientSecret }))),
       ...tokenLines(made, key, tokens, forgeries),
@@ -53,6 +58,7 @@ function appOf(auth, guard) {
   if (guard === 'bearer') return guardedApp(auth.requireBearer('orders', { scopes: ['orders:read'] }))
   if (guard === 'apiKey') return guardedApp(auth.requireApiKey('catalog'))
   if (guard === 'plan') return guardedApp(auth.requireApiKey('catalog', { scopes: ['catalog:read'] }))
+  if (guard === 'none') return newApp().use(auth.router, credentialSource(auth, { requests: false }))
   auth.events.on('token.issued', countEvent)
   auth.events.on('token.refused', countEvent)
   return newApp().use(auth.router)

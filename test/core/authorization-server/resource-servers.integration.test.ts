@@ -428,6 +428,34 @@ describe('A resource server', () => {
     expect(await maxAge('orders', token)).toBeLessThanOrEqual(1)
   })
 
+  it('may keep no answer of a record that has changed, while the store does not tell how', async () => {
+    const { store, remove } = await STORES.memory()
+    let isAway = false
+    const unlessAway =
+      <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+      async (...args: Args) =>
+        isAway ? Promise.reject(new Error('away')) : call(...args)
+    const given = {
+      ...store,
+      findApplication: unlessAway(store.findApplication),
+      findApplicationByKey: unlessAway(store.findApplicationByKey),
+    }
+    const { auth, introspect } = await openHost({ store: given, maxStaleness: 60 })
+    const other = openPlatform({ apis: APIS, store })
+    onTestFinished(async () => {
+      await other.auth.close()
+      await remove()
+    })
+    const shop = await createApplication(auth, ['catalog'])
+    const maxAge = async () => (await introspect('catalog', shop.clientId))['max_age'] as number
+    await expect.poll(maxAge, { timeout: 20_000 }).toBeGreaterThanOrEqual(1)
+    isAway = true
+    await other.auth.applications.update(shop.id, { name: 'Changed' })
+    await expect.poll(maxAge, { timeout: 20_000 }).toBe(0)
+    isAway = false
+    await expect.poll(maxAge, { timeout: 20_000 }).toBeGreaterThanOrEqual(1)
+  })
+
   it.each([60, 1])(
     'gets what the platform knows, or 503, while the store is away: maxStaleness %i',
     async (maxStaleness) => {

@@ -1,9 +1,12 @@
 import express5 from 'express'
 import express4 from 'express4'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { plans } from '../../../src/features/plans/index.js'
+import { SOURCE_PATH } from '../../../src/tools/remote/answer-proof.js'
 import { accessToken, createApplication } from '../../support/http.js'
 import { STORES } from '../../support/platform.js'
-import { ask, openSite } from './site.js'
+import { waitUntil } from '../../support/wait-until.js'
+import { ask, openSite, startAnswerProxy } from './site.js'
 
 type Site = Awaited<ReturnType<typeof openSite>>
 type Service = Awaited<ReturnType<Site['startService']>>
@@ -119,4 +122,54 @@ describe.each(Object.entries(STORES))('a service without a database, of a platfo
       await applications.resume(one.id)
     }
   })
+})
+
+it('pauses between polls that the platform does not hold', async () => {
+  const site = await openSite()
+  onTestFinished(site.close)
+  let polls = 0
+  const withoutWait = (sent: string): string => {
+    const { wait, ...rest } = JSON.parse(sent) as Record<string, unknown>
+    if (wait !== undefined) polls += 1
+    return JSON.stringify(rest)
+  }
+  const address = await startAnswerProxy(site.url, (answer) => answer, withoutWait)
+  const startedAt = performance.now()
+  const { auth } = await site.startService({ address })
+  await auth.ready()
+  await waitUntil(() => polls >= 5)
+  expect(polls).toBeLessThanOrEqual((performance.now() - startedAt) / 500 + 2)
+})
+
+it('asks once for a key or application that is first seen, and never for one that is known', async () => {
+  const site = await openSite({ plans: plans({ wide: { requests: [{ limit: 1_000_000, per: 'month' }] } }) })
+  onTestFinished(site.close)
+  const calls: string[] = []
+  const address = await startAnswerProxy(site.url, (answer, path) => {
+    const call = path.slice(SOURCE_PATH.length)
+    if (call !== 'changes') calls.push(call)
+    return answer
+  })
+  const { auth, url } = await site.startService({ address })
+  await auth.ready()
+  const { id, ...client } = await createApplication(site.auth, { orders: {}, catalog: {} })
+  const { credentials } = await site.auth.applications.addKey(id, { name: 'second' })
+  const byKey = await createApplication(site.auth, { catalog: {} })
+  await site.auth.plans.set(byKey.id, 'wide')
+  const token = await accessToken(site.app, 'orders', client)
+  // Each is in use: the first use changes a record.
+  for (const key of [credentials.clientId, byKey.clientId])
+    expect(await ask(`${site.url}/catalog/items`, key)).toBe('200')
+  const callsOf = async (path: string, credential: string) => {
+    await auth.health()
+    calls.length = 0
+    expect(await ask(url + path, credential)).toBe('200')
+    return calls.filter((call) => call !== 'report')
+  }
+  expect(await callsOf('/orders/items', token)).toEqual(['application'])
+  expect(await callsOf('/catalog/items', credentials.clientId)).toEqual(['api-key'])
+  expect(await callsOf('/orders/items', await accessToken(site.app, 'orders', client))).toEqual([])
+  // A quota is asked for beside it, once.
+  expect(await callsOf('/catalog/items', byKey.clientId)).toEqual(['api-key', 'quota'])
+  for (const key of [credentials.clientId, byKey.clientId]) expect(await callsOf('/catalog/items', key)).toEqual([])
 })

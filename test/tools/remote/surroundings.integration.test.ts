@@ -118,6 +118,9 @@ describe('a process that stands still', () => {
     ]
     for (const { clientId } of [gone, kept])
       await expect.poll(() => ask(`${url}/catalog/items`, clientId), POLL).toBe('200')
+    // Their first use has changed their records: what is known is as new as it gets, and only its age refuses them.
+    await auth.health()
+    for (const { clientId } of [gone, kept]) expect(await ask(`${url}/catalog/items`, clientId)).toBe('200')
     child.kill('SIGSTOP')
     await site.auth.applications.suspend(gone.id)
     await waitUntil(async () => (await ask(`${url}/catalog/items`, gone.clientId)).startsWith('503'))
