@@ -1,6 +1,7 @@
 import { ask, judge, requireCredential, type Check, type CheckContext } from './check.js'
 import { basicTokenRequest, tokenRequest, withHeader } from './drafts.js'
 import { ALLOWED, all, headerWith, noHeader, refusal, skip } from './expectation.js'
+import { isManagement } from './services.js'
 import { readAccessToken } from './site.js'
 
 const NO_CACHE =
@@ -82,7 +83,7 @@ export const GUARD_CACHING_CHECKS: readonly Check[] = [
 ]
 
 /** The route with a query of its own, so that nothing is in a cache yet. */
-function createFreshPath({ route }: CheckContext): string {
-  const query = `prove=${Math.random().toString(36).slice(2)}`
+function createFreshPath({ api, route }: CheckContext): string {
+  const query = `${isManagement(api) ? 'name' : 'prove'}=${Math.random().toString(36).slice(2)}`
   return `${route}${route.includes('?') ? '&' : '?'}${query}`
 }

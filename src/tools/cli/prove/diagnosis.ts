@@ -5,8 +5,8 @@ export function diagnose(answer: Answer): string | undefined {
   const { status, failure } = answer
   if (failure !== undefined) return diagnoseFailure(failure)
   if (status >= 300 && status < 400 && status !== 304) return REDIRECTED
-  const error = answer.json?.['error']
-  const isJson = answer.header('content-type')?.startsWith('application/json') ?? false
+  const error = answer.json?.['error'] ?? answer.json?.['code']
+  const isJson = /^application\/(?:problem\+)?json/.test(answer.header('content-type') ?? '')
   if (status === 401 && isJson && answer.header('www-authenticate') === undefined) return NO_CHALLENGE
   if (typeof error === 'string') return PLATFORM_ERRORS[error]
   // An answer to HEAD has no body.

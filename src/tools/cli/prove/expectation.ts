@@ -27,7 +27,10 @@ export function refusal(expected: number, error: string): Expectation {
   return {
     text: `${expected} with the JSON error "${error}"`,
     isMet: ({ status, json }) =>
-      status === expected && json?.['error'] === error && typeof json['error_description'] === 'string',
+      // Management sends the code as a problem (RFC 9457).
+      status === expected &&
+      (json?.['error'] ?? json?.['code']) === error &&
+      typeof (json?.['error_description'] ?? json?.['detail']) === 'string',
     isReplaceable: true,
   }
 }

@@ -7,6 +7,7 @@ import { GUARD_INSTANCE_CHECKS, INSTANCE_CHECKS, KEY_SET_INSTANCE_CHECKS } from 
 import { ADDRESS_CHECKS, LIMIT_CHECKS } from './limits.js'
 import { KEY_SET_CHECKS, METADATA_CHECKS } from './metadata.js'
 import { KEY_REVOCATION_CHECK, SECRET_REVOCATION_CHECK, TOKEN_REVOCATION_CHECK } from './revocation.js'
+import { isManagement, MANAGEMENT_CHECKS, RESOURCE_SERVER_CHECKS } from './services.js'
 import { OTHER_ENDPOINT_CHECKS, TOKEN_CHECKS, TOKEN_REQUEST_CHECKS, PATH_CHECKS } from './token-endpoint.js'
 
 export interface PlannedCheck {
@@ -20,7 +21,11 @@ export interface PlannedCheck {
  * mount or the choice of instances can break is a check: the package's own tests show that the app answers as docs/http.md says.
  * Checks that need a route are listed for APIs without one, too.
  */
-export function planChecks(all: readonly Api[], routes: ReadonlyMap<string, string>): readonly PlannedCheck[] {
+export function planChecks(
+  all: readonly Api[],
+  routes: ReadonlyMap<string, string>,
+  services: boolean,
+): readonly PlannedCheck[] {
   const plan = (apis: readonly Api[], ...checks: (readonly Check[])[]): readonly PlannedCheck[] =>
     apis.flatMap((api) => checks.flat().map((check) => ({ api, check, needsRoute: false })))
   const planRouted = (apis: readonly Api[], ...checks: (readonly Check[])[]): readonly PlannedCheck[] =>
@@ -37,6 +42,8 @@ export function planChecks(all: readonly Api[], routes: ReadonlyMap<string, stri
     ...planRouted(oauth2, BEARER_GUARD_CHECKS),
     ...planRouted(keys, KEY_GUARD_CHECKS),
     ...planRouted(all, GUARD_CACHING_CHECKS, GUARD_INSTANCE_CHECKS),
+    ...plan(services ? [...firstOAuth2, ...keys.slice(0, 1)] : [], RESOURCE_SERVER_CHECKS),
+    ...plan(all.filter(isManagement), MANAGEMENT_CHECKS),
     ...plan(firstOAuth2, LIMIT_CHECKS),
     ...planRouted(oauth2, [TOKEN_REVOCATION_CHECK]),
     ...plan(firstOAuth2, [SECRET_REVOCATION_CHECK]),

@@ -6,6 +6,7 @@ import { diagnose } from './diagnosis.js'
 import { createSend, type Answer, type Send } from './exchange.js'
 import { planChecks, type PlannedCheck } from './plan.js'
 import { listDeviations, toJson, toText, type CheckReport } from './report.js'
+import { isManagement } from './services.js'
 import type { Site } from './site.js'
 import { createTemporaryApplication, type TemporaryApplication } from './temporary-application.js'
 import type { Api } from '../../../index.js'
@@ -18,6 +19,7 @@ const OPTIONS = {
     'API=PATH',
     'A guarded path of an API, from baseUrl on, that answers GET with 200: orders=/orders/items. Repeat it for the next API. Without it, a guard in front of everything below /{api} is looked for.',
   ),
+  services: option.flag('Also checks what services call that are resource servers: check and introspect.'),
   instances: option.number(
     'COUNT',
     'How many instances the balancer has; the default is 2. More instances need more requests.',
@@ -40,7 +42,7 @@ export const proveCommand = command({
   options: OPTIONS,
   example: 'prove --config platform.js --route orders=/orders/items',
   async run({ platform, target, by, values }) {
-    const { url, route, metadata, instances = 2, rate = 5, timeout = 600 } = values
+    const { url, route, metadata, services, instances = 2, rate = 5, timeout = 600 } = values
     const options = target.options!
     const baseUrl = readUrl('baseUrl', options.baseUrl)
     const routes = readRoutes(route, platform.apis)
@@ -62,10 +64,10 @@ export const proveCommand = command({
         results.push({ ...check, received: `no answer: ${first.failure}`, fix: diagnose(first)! })
         return
       }
-      caller = await createTemporaryApplication(platform, { by, metadata: data ?? undefined, timeout })
+      caller = await createTemporaryApplication(platform, { by, metadata: data ?? undefined, timeout, services })
       await findRoutes(routes, apis, send)
       const site = { platform, options, baseUrl, caller, instances, routes, send, by, signal, samples: new Map() }
-      for (const planned of planChecks(apis, routes)) results.push(await runCheck(planned, site))
+      for (const planned of planChecks(apis, routes, services)) results.push(await runCheck(planned, site))
     }
 
     try {
@@ -157,7 +159,8 @@ async function findRoutes(routes: Map<string, string>, apis: readonly Api[], sen
   for (const api of apis) {
     if (routes.has(api.name)) continue
     const path = `/${api.name}/express-platform-auth-prove`
-    if (isGuarded(api, await send({ path }))) routes.set(api.name, path)
+    if (isManagement(api)) routes.set(api.name, `/${api.name}/applications?limit=1`)
+    else if (isGuarded(api, await send({ path }))) routes.set(api.name, path)
   }
 }
 

@@ -10,11 +10,20 @@ const LEEWAY_MS = 30 * 60_000
 /** Creates an application that may use every API. If this process is killed and cannot delete it, it ends by itself, and a server deletes it. */
 export async function createTemporaryApplication(
   { applications, apis }: PlatformAuth,
-  { by, metadata, timeout }: { readonly by: string; readonly metadata: object | undefined; readonly timeout: number },
+  options: {
+    readonly by: string
+    readonly metadata: object | undefined
+    readonly timeout: number
+    /** Whether it is a resource server of every API. */
+    readonly services: boolean
+  },
 ) {
+  const { by, metadata, timeout, services } = options
+  const names = apis.map(({ name }) => name)
   const given = {
     name: 'Temporary application of prove',
-    apis: apis.map(({ name }) => name),
+    apis: names,
+    ...(services && { resourceServer: names }),
     by,
     ...(metadata && { metadata }),
   }

@@ -1,5 +1,6 @@
 import type { Express } from 'express'
-import { haproxy, nginx, type DeploymentOptions } from './deployment.js'
+import { managementApi } from '../../../../src/tools/management/index.js'
+import { APIS, haproxy, nginx, type DeploymentOptions } from './deployment.js'
 
 /** A deployment with a mistake, and the deviation that names it. */
 export interface BrokenDeployment {
@@ -289,6 +290,124 @@ export const BROKEN: readonly BrokenDeployment[] = [
     fix: /Put the guard in front/,
   },
 ]
+
+const SERVICES = { args: ['--services'] }
+const MANAGED = { options: { apis: { ...APIS, management: managementApi } } }
+const CHECK_ONLY = (directives: string) =>
+  `location ~ /check$ { proxy_pass http://api; ${directives} } location / { proxy_pass http://api; }`
+
+/** Mistakes in front of what resource servers call, and of management. */
+export const BROKEN_SERVICES: readonly BrokenDeployment[] = [
+  {
+    name: 'nginx keeps answers to POST, also of check',
+    options: {
+      ...SERVICES,
+      proxy: nginx({
+        http: CACHE,
+        locations: CHECK_ONLY(
+          'proxy_cache answers; proxy_cache_methods POST; proxy_cache_key $request_uri; proxy_cache_valid 204 1m; proxy_ignore_headers Cache-Control;',
+        ),
+      }),
+    },
+    row: 'S10',
+    fix: /proxy_cache_methods/,
+  },
+  {
+    name: 'nginx replaces problems of management',
+    options: {
+      ...MANAGED,
+      proxy: nginx({
+        locations:
+          'error_page 403 /403.html; location = /403.html { internal; return 403 "<h1>Forbidden</h1>"; } location / { proxy_pass http://api; } location /management/ { proxy_pass http://api; proxy_intercept_errors on; }',
+      }),
+    },
+    row: 'G18',
+    fix: /page|error_page/,
+  },
+  {
+    name: 'nginx answers 2xx for a refusal of check',
+    options: {
+      ...SERVICES,
+      proxy: nginx({
+        locations: `error_page 401 =200 /ok; location = /ok { internal; return 200; } ${CHECK_ONLY('proxy_intercept_errors on;')}`,
+      }),
+    },
+    row: 'S10',
+    fix: /answer 2xx itself/,
+  },
+  {
+    name: 'nginx removes Authorization from check',
+    options: { ...SERVICES, proxy: nginx({ locations: CHECK_ONLY('proxy_set_header Authorization "";') }) },
+    row: 'S9',
+    fix: /proxy_set_header Authorization/,
+  },
+  {
+    name: 'nginx passes no bodies to check',
+    options: {
+      ...SERVICES,
+      proxy: nginx({ locations: CHECK_ONLY('proxy_pass_request_body off; proxy_set_header Content-Length "";') }),
+    },
+    row: 'S9',
+    fix: /proxy_pass_request_body/,
+  },
+  {
+    name: 'HAProxy removes Cache-Control from check',
+    options: {
+      ...SERVICES,
+      proxy: haproxy({
+        frontend: '  http-request set-var(txn.path) path',
+        backend: '  http-response del-header Cache-Control if { var(txn.path) -m end /check }',
+      }),
+    },
+    row: 'S9',
+    fix: /Let Cache-Control and Max-Age/,
+  },
+  {
+    name: 'nginx keeps answers of management',
+    options: {
+      ...MANAGED,
+      proxy: nginx({
+        http: CACHE,
+        locations:
+          'location / { proxy_pass http://api; } location /management/applications { proxy_pass http://api; proxy_cache answers; proxy_cache_key $request_uri; proxy_cache_valid any 1m; proxy_ignore_headers Cache-Control; }',
+      }),
+    },
+    row: 'C3',
+    fix: /proxy_cache/,
+  },
+  {
+    name: 'HAProxy rewrites the type of problems',
+    options: {
+      ...MANAGED,
+      proxy: haproxy({
+        backend: '  http-response set-header Content-Type application/json if { res.hdr(Content-Type) -m sub problem }',
+      }),
+    },
+    row: 'G18',
+    fix: /Content-Type/,
+  },
+  {
+    name: 'management answers without a token',
+    options: { ...MANAGED, instances: [{ trustProxy: false, before: answerWithoutToken }] },
+    row: 'G2',
+    fix: /Put the guard in front/,
+  },
+  {
+    name: 'management is routed elsewhere',
+    options: {
+      ...MANAGED,
+      proxy: nginx({
+        locations: 'location / { proxy_pass http://api; } location /management/applications { return 404; }',
+      }),
+    },
+    row: 'G2',
+    fix: /under another path/,
+  },
+]
+
+function answerWithoutToken(app: Express): void {
+  app.get('/management/applications', (_req, res) => void res.json({ items: [] }))
+}
 
 /** As a middleware for uploads does. */
 function consumeForms(app: Express): void {

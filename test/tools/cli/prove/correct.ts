@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import express, { type Express } from 'express'
-import { haproxy, nginx, type DeploymentOptions } from './deployment.js'
+import { managementApi } from '../../../../src/tools/management/index.js'
+import { APIS, haproxy, nginx, type DeploymentOptions } from './deployment.js'
 
 /** Deployments without a mistake. The first ones are tested in `npm test`. */
 export const CORRECT: Readonly<Record<string, DeploymentOptions>> = {
@@ -12,6 +13,12 @@ export const CORRECT: Readonly<Record<string, DeploymentOptions>> = {
     proxy: haproxy({ backend: '  http-request replace-path ^/v1(/.*) \\1' }),
   },
   'Express 5 without a proxy': { instances: [{ trustProxy: false }] },
+  'resource servers and management behind nginx': {
+    args: ['--services'],
+    options: { apis: { ...APIS, management: managementApi } },
+    instances: [{}, {}],
+    proxy: nginx(),
+  },
   'Express 4 without a proxy': { instances: [{ express: 'Express 4', trustProxy: false }] },
   nginx: { proxy: nginx() },
   HAProxy: { proxy: haproxy() },

@@ -9,12 +9,13 @@ import { createPlatformAuth, type PlatformAuth, type PlatformAuthOptions } from 
 import type { StoreWith } from '../../../../src/store.js'
 import { postgresStore } from '../../../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
+import { management } from '../../../../src/tools/management/index.js'
 import { launchProxy, PROXIES } from '../../../proxies/proxies.js'
 import { freshDatabase } from '../../../support/postgres.js'
 import { EXPRESSES, recordingLogger, SECRET } from '../../../support/platform.js'
 import { runInProcess, runProgram, type ProgramResult } from '../command-line.js'
 
-const APIS = {
+export const APIS = {
   orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
   invoices: { scheme: 'oauth2' },
   catalog: { scheme: 'apiKey' },
@@ -177,6 +178,8 @@ function createApp(auth: PlatformAuth, instance: InstanceOptions, hasPath: boole
   )
   router.use('/invoices', auth.requireBearer('invoices'), (_req, res) => void res.json(['an invoice']))
   router.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json(['an article']))
+  if (auth.apis.some(({ name }) => name === 'management'))
+    router.use('/management', management(auth, { api: 'management' }))
   app.use(prefix, router)
   return app
 }

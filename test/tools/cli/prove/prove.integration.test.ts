@@ -5,19 +5,22 @@ import { describe, it } from 'vitest'
 import type { PlatformAuth } from '../../../../src/index.js'
 import { waitUntil } from '../../../support/wait-until.js'
 import { BIN } from '../command-line.js'
-import { BROKEN } from './broken.js'
+import { BROKEN, BROKEN_SERVICES } from './broken.js'
 import { CORRECT } from './correct.js'
 import { proveDeployment, startDeployment, type Report } from './deployment.js'
 
 // Concurrent, because these tests mostly wait.
 describe.concurrent('prove', { timeout: 300_000 }, () => {
-  it.for(BROKEN.slice(0, 3))('finds that $name, and says how to fix it', async ({ options, row, fix }, { expect }) => {
-    const { report, result } = await proveDeployment(options)
-    expect(result.code).toBe(1)
-    const found = report.deviations.filter((deviation) => deviation.row === row && fix.test(deviation.fix))
-    expect(found, JSON.stringify(report.deviations, null, 2)).not.toEqual([])
-    expect(result.stdout).not.toMatch(/epa_(?:key|sec)_\w|eyJ\w/)
-  })
+  it.for([...BROKEN.slice(0, 3), ...BROKEN_SERVICES.slice(0, 2)])(
+    'finds that $name, and says how to fix it',
+    async ({ options, row, fix }, { expect }) => {
+      const { report, result } = await proveDeployment(options)
+      expect(result.code).toBe(1)
+      const found = report.deviations.filter((deviation) => deviation.row === row && fix.test(deviation.fix))
+      expect(found, JSON.stringify(report.deviations, null, 2)).not.toEqual([])
+      expect(result.stdout).not.toMatch(/epa_(?:key|sec)_\w|eyJ\w/)
+    },
+  )
 
   it.for(Object.entries(CORRECT).slice(0, 2))(
     'finds nothing in %s, and deletes what it created',

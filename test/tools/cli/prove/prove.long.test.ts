@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
-import { BROKEN } from './broken.js'
+import { BROKEN, BROKEN_SERVICES } from './broken.js'
 import { CORRECT, createTlsDeployment } from './correct.js'
 import { proveDeployment } from './deployment.js'
 
 // Concurrent, because these tests mostly wait.
 describe.concurrent('prove finds that', { timeout: 900_000 }, () => {
-  it.for(BROKEN)('$name', async ({ options, row, fix }, { expect }) => {
+  it.for([...BROKEN, ...BROKEN_SERVICES])('$name', async ({ options, row, fix }, { expect }) => {
     const { report, result } = await proveDeployment(options)
     expect(result.code).toBe(1)
     const found = report.deviations.filter((deviation) => deviation.row === row && fix.test(deviation.fix))
