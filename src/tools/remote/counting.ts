@@ -7,6 +7,7 @@ import { createReportedCollector } from '../../features/usage/reported-collector
 import type { PlanLimits } from '../../core/rate-limits/rate-limits.js'
 import type { RateLimits } from '../../core/rate-limits/rate-limits.js'
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import type { PlanWindow } from '../../shared/contracts/quotas.js'
 import type { RemoteSettings } from './read-remote-options.js'
 import { readBoolean, readList, readNumber, readObject, readText } from './read-answer.js'
@@ -73,14 +74,14 @@ export function createCounting({
 
 /** Guards hold on to their observer before the platform has said what it counts. Until then they let nobody pass. */
 function createSwitch() {
-  let target: ApiObserver = {}
+  let target = ownMembers<ApiObserver>({})
   const observer: ApiObserver = {
     allowed: (applicationId, times, req, res) => target.allowed?.(applicationId, times, req, res),
     noted: (note, req) => target.noted?.(note, req),
     refused: (refusal, req) => target.refused?.(refusal, req),
     reported: (report, req) => target.reported?.(report, req),
   }
-  return { observer, setTarget: (given: ApiObserver) => void (target = given) }
+  return { observer, setTarget: (given: ApiObserver) => void (target = ownMembers(given)) }
 }
 
 export type KnownPlans = ReturnType<typeof createKnownPlans>
