@@ -23,22 +23,21 @@ export function createReports(ask: AskPlatform) {
     return totals
   }
 
+  const usage: Pick<UsageStore, 'add' | 'addRefusals' | 'addReported'> = {
+    add: async (batch, counts) => void (await report('usage', batch, counts)),
+    addRefusals: async (batch, refusals) => void (await report('refusals', batch, refusals)),
+    addReported: async (batch, counts) => void (await report('reported', batch, counts)),
+  }
+  const quotas: Pick<QuotaStore, 'add' | 'list'> = {
+    add: (batch, counts) => report('quotas', batch, counts),
+    async list(applicationId, _from, day) {
+      const { counts } = await ask('quota', { id: applicationId, day })
+      return readList(counts, (count) => readCount(applicationId, readObject(count)))
+    },
+  }
   return {
-    usage: {
-      add: async (batch, counts) => void (await report('usage', batch, counts)),
-      addRefusals: async (batch, refusals) => void (await report('refusals', batch, refusals)),
-      addReported: async (batch, counts) => void (await report('reported', batch, counts)),
-    } satisfies Pick<UsageStore, 'add' | 'addRefusals' | 'addReported'> as Pick<
-      UsageStore,
-      'add' | 'addRefusals' | 'addReported'
-    >,
-    quotas: {
-      add: (batch, counts) => report('quotas', batch, counts),
-      async list(applicationId, _from, day) {
-        const { counts } = await ask('quota', { id: applicationId, day })
-        return readList(counts, (count) => readCount(applicationId, readObject(count)))
-      },
-    } as Pick<QuotaStore, 'add' | 'list'>,
+    usage,
+    quotas,
     async noteCredentialUse(
       uses: readonly { readonly applicationId: string; readonly credentialId: string; readonly at: number }[],
     ): Promise<void> {
