@@ -7,7 +7,8 @@ import { NOW } from '../stores/suite/records.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { openOperator } from '../tools/operator/operator-app.js'
 
-const FEW = 1000
+/** So many that each page and file is full. */
+const FEW = IS_LONG_LANE ? 10_000 : 1000
 const MANY = IS_LONG_LANE ? 100_000 : 4000
 /** As many as lists of the stores may read more: indexes are deeper. */
 const allow = (few: number): number => 3 * few + 30
@@ -26,6 +27,9 @@ const PAGES = [
   '/applications?use=old',
   '/applications?use=never',
   '/applications?ends=soon',
+  '/applications?refused=recent',
+  '/applications?quota=above',
+  '/preview',
   '/applications?status=active&api=catalog&plan=gold&use=old',
   '/applications/app_120',
   '/applications/app_120/edit',
