@@ -381,7 +381,7 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
         const names = [...Object.keys((schemas[0] as { properties?: object })?.properties ?? {}), ...inQuery]
         const shaped = fc.sample(
           fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] }),
-          { numRuns: IS_LONG_LANE ? 100 : 10, seed: 3 },
+          { numRuns: IS_LONG_LANE ? 300 : 10, seed: 3 },
         )
         for (const body of [undefined, bodies[count % bodies.length], ...shaped]) {
           const segments = path.replaceAll(/\{\w+\}/g, () => encodeURI(ids[count % ids.length]).replaceAll('%25', '%'))
