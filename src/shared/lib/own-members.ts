@@ -17,11 +17,14 @@ export function copyPlainObject(value: unknown): unknown {
   return isPlain ? ownMembers(value) : value
 }
 
-/** A value like JSON, all of whose objects have their own members only. */
-export function copyOwn(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copyOwn)
+/** No input of a call has more levels; what is deeper is refused where it is read. */
+const MAX_LEVELS = 50
+
+/** A value like JSON, all of whose objects have their own members only; what is deeper than that is left as it is. */
+export function copyOwn(value: unknown, levels = MAX_LEVELS): unknown {
+  if (typeof value !== 'object' || value === null || levels === 0) return value
+  if (Array.isArray(value)) return value.map((each) => copyOwn(each, levels - 1))
   const copied = Object.create(null) as Record<string, unknown>
-  for (const [name, member] of Object.entries(value)) copied[name] = copyOwn(member)
+  for (const [name, member] of Object.entries(value)) copied[name] = copyOwn(member, levels - 1)
   return copied
 }
