@@ -94,7 +94,8 @@ export function createLanguageChoice() {
       changes.dispatchEvent(new Event('change'))
     },
     subscribe(listener: () => void, signal: AbortSignal): void {
-      changes.addEventListener('change', listener, { signal })
+      changes.addEventListener('change', listener)
+      signal.addEventListener('abort', () => changes.removeEventListener('change', listener))
     },
   }
 }

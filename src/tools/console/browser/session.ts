@@ -131,7 +131,8 @@ export function createSession(options: TokenRequestOptions) {
     grantedScopes: (api: ApiAccess): readonly string[] | undefined => tokens.get(api.name)?.scopes,
     /** Calls the listener after each change. */
     subscribe(listener: () => void, signal: AbortSignal): void {
-      changes.addEventListener('change', listener, { signal })
+      changes.addEventListener('change', listener)
+      signal.addEventListener('abort', () => changes.removeEventListener('change', listener))
     },
   }
 }
