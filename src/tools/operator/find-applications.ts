@@ -1,4 +1,4 @@
-import type { Application } from '../../index.js'
+import { ApplicationError, type Application } from '../../index.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { countRefused, findFullestQuota, readPlan, readUsage } from './figures.js'
 import { findPublicPart, readQuery } from './search-form.js'
@@ -84,8 +84,11 @@ export async function findApplications(site: Site, visit: Visit): Promise<Found>
 /** Those with refusals today, most first, then those of each day before. */
 function listRefused({ auth }: Pick<Site, 'auth'>, { now }: Pick<Visit, 'now'>): Source {
   const [today, last] = [formatDay(now), formatDay(now - (REFUSED_DAYS - 1) * DAY_MS)]
+  // Where it was midnight a little earlier.
+  const tomorrow = formatDay(now + DAY_MS)
   return async (after = `${today}.`) => {
     const [day = '', cursor] = after.split(/\.(.*)/s)
+    if (day > tomorrow) throw new ApplicationError('invalid_argument', 'after must be the `next` of the page before.')
     const page = { period: day, sort: 'refused', after: cursor || undefined, limit: PAGE_SIZE } as const
     const { items, next } = await auth.usage!.totals(page)
     const following = next === undefined ? `${formatDay(Date.parse(day) - DAY_MS)}.` : `${day}.${next}`

@@ -88,7 +88,9 @@ export function createOperatorRouter(options: {
       const fields = method === 'POST' ? await readFields(req) : new Map<string, readonly string[]>()
       if (method === 'POST' && !tokens.check(readField(fields, 'token'), operator, place))
         return refuse(403, 'foreignForm')
-      const query = new URLSearchParams((req.url ?? '').split('?').slice(1).join('?'))
+      // A posted search has nothing of its address: what that names would lend its rights to what was typed.
+      const isSearch = method === 'POST' && path.length === 1
+      const query = new URLSearchParams(isSearch ? '' : (req.url ?? '').split('?').slice(1).join('?'))
       const may = await findRights(site, can, operator, findSubject(path, query))
       const formToken = tokens.create(operator, place)
       const now = core.now()

@@ -49,9 +49,16 @@ export function renderSearch(visit: Visit, tab: TabName | 'preview', fields: rea
 export function findPublicPart(typed: string): string | undefined {
   const [, shown] = /^(\w+_(?:key|sec)_\w{4})\w*$/.exec(typed) ?? []
   if (shown !== undefined) return shown
-  const isOpen = typed.length < 16 || /[\s@:]|^[a-z]+[.-]\D*$/i.test(typed) || isApplicationId(typed)
+  // A header or an address that was pasted has the credential among other parts.
+  const isOpen = typed
+    .split(/[\s:/?&=,;'"]+/)
+    .every((part) => part.length < 16 || WORD.test(part) || isApplicationId(part))
   return isOpen ? typed : readSubject(typed)
 }
+
+/** A word, words, an address of a site or of an e-mail. */
+const WORD =
+  /^(?:\p{Lu}?\p{Ll}+|[a-zA-Z]+[.-]\D*|(?:[^@]{1,15}|[a-zA-Z]+(?:[._+-][a-zA-Z]+)*\d{0,4})@[a-z\d-]+(?:\.[a-z\d-]+)+)$/u
 
 /** The `client_id` of an access token, whether it is valid or not. */
 function readSubject(typed: string): string | undefined {

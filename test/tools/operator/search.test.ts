@@ -15,18 +15,23 @@ beforeAll(async () => {
 })
 afterAll(() => host.auth.close())
 
-/** Types into the search of a page, as a browser sends it. */
-async function search(tab: 'applications' | 'audit', fields: Readonly<Record<string, string>>) {
-  const { text } = await host.get(`/${tab}`)
+/** Types into the search of a page, as a browser sends it; `address` is the query of that page. */
+async function search(
+  tab: 'applications' | 'audit',
+  fields: Readonly<Record<string, string>>,
+  { app, get }: Pick<OperatorApp, 'app' | 'get'> = host,
+  address = '',
+) {
+  const { text } = await get(`/${tab}${address}`)
   const token = /name="token" value="([^"]*)"/.exec(text)![1]!
   const headers = { 'X-Staff': 'alice@example.com', 'Sec-Fetch-Site': 'same-origin' }
-  const sent = await request(host.app)
-    .post(`/staff/operator/${tab}`)
+  const sent = await request(app)
+    .post(`/staff/operator/${tab}${address}`)
     .type('form')
     .set(headers)
     .send({ token, ...fields })
   const { location } = sent.headers as { location?: string }
-  const page = location === undefined ? sent : await request(host.app).get(location).set(headers)
+  const page = location === undefined ? sent : await request(app).get(location).set(headers)
   return { location, page }
 }
 
@@ -53,7 +58,17 @@ it('finds the application of a whole key, secret or access token, which no addre
 })
 
 it('keeps in the address what is no credential', async () => {
-  const typed = ['Warehouse', 'dev@example.com', id, credentials.clientId.slice(0, 12), 'customer 4711 of the north']
+  const typed = [
+    'Warehouse',
+    'Donaudampfschifffahrt GmbH & Co',
+    'dev@example.com',
+    'ada.lovelace-king1985@mail.partner.example',
+    id,
+    `${id} (Nightly job)`,
+    credentials.clientId.slice(0, 12),
+    'customer 4711 of the north',
+    'https://www.partner.example/orders',
+  ]
   for (const q of typed) {
     const { location } = await search('applications', { q })
     expect(new URL(location!, 'http://x').searchParams.get('q')).toBe(q)
@@ -70,8 +85,35 @@ it('shows what is found of a text that could be the credential of another system
   expect(page.text).toMatch(/>Theirs</)
   for (const tab of ['applications', 'audit'] as const) {
     const opaque = 'sk-live-9f8e7d6c5b4a39281706'
-    const answer = await search(tab, { [tab === 'audit' ? 'by' : 'q']: opaque })
-    expect([answer.location, answer.page.status]).toEqual([undefined, 200])
-    expect(answer.page.text).not.toMatch(new RegExp(`href="[^"]*${opaque}`))
+    for (const whole of [opaque, credentials.clientId, credentials.clientSecret]) {
+      const pasted = [`X-Api-Key: ${whole}`, `job:${whole}`, `Bearer ${whole}`, `${whole}@api.example`]
+      for (const typed of [
+        ...pasted,
+        `https://${whole}@api.example/?key=${whole}`,
+        ...(whole === opaque ? [opaque] : []),
+      ]) {
+        const answer = await search(tab, { [tab === 'audit' ? 'by' : 'q']: typed })
+        expect([typed, answer.location]).toEqual([typed, undefined])
+        expect(answer.page.text).not.toMatch(new RegExp(`href="[^"]*${whole}`))
+      }
+    }
   }
+})
+
+it('finds by the rights for what was typed, and not by those for the application that the address names', async () => {
+  let mine = ''
+  const restricted = await openOperator({ can: (_, __, { applicationId }) => applicationId === mine })
+  const made = ['Mine', 'Foreign'].map((name) => restricted.auth.applications.create({ name, apis: { catalog: {} } }))
+  const [own, foreign] = (await Promise.all(made)).map(({ application }) => application.id)
+  mine = own!
+  for (const [tab, name] of [
+    ['applications', 'q'],
+    ['audit', 'application'],
+  ] as const) {
+    expect((await restricted.get(`/${tab}?${name}=${mine}`)).text).toContain(mine)
+    // Nothing of it is a filter, but it could be a credential.
+    const { page } = await search(tab, { other: 'sk-live-9f8e7d6c5b4a39281706' }, restricted, `?${name}=${mine}`)
+    expect([page.status, page.text.includes(foreign!), page.text.includes('Foreign')]).toEqual([404, false, false])
+  }
+  await restricted.auth.close()
 })
