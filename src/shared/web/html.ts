@@ -18,6 +18,11 @@ export function fillHtml(text: string, values: Readonly<Record<string, Html | st
   return html`${fillIn(text, values)}`
 }
 
+/** A plain text, in which a word between back-ticks is code. */
+export function renderPlain(text: string): Html {
+  return html`${text.split(/`([^`\n]+)`/).map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`
+}
+
 function formatContent(content: Content): string {
   if (content === undefined || content === false) return ''
   if (isList(content)) return content.map(formatContent).join('')

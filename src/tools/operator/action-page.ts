@@ -12,7 +12,7 @@ import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderNotice } from '../../shared/web/parts.js'
 import { describeMember } from '../operations/operation.js'
 import { perform } from '../operations/perform.js'
-import { findAction, isDangerous, type ActionName } from './actions.js'
+import { findAllowed, isDangerous, type ActionName } from './actions.js'
 import { renderFields, type FormSubject } from './fields.js'
 import { describeRefusal, FieldProblem, readInput } from './form-input.js'
 import { renderHits } from './hits.js'
@@ -42,7 +42,8 @@ export async function answerAction(
   const record = id === undefined ? undefined : await core.store.findApplication(id)
   const application = record && (await auth.applications.get(record.id))
   if (id !== undefined && !application) return undefined
-  const action = findAction(site, visit, name, application)
+  const action = findAllowed(site, visit, name, application)
+  if (!action) return undefined
   const stale: Answer = {
     status: 409,
     heading: texts.stale,
@@ -50,7 +51,7 @@ export async function answerAction(
     parent: findParent(visit, application),
   }
   // It fitted when the form was made.
-  if (!action) return method === 'POST' && application ? stale : undefined
+  if (application && !action.fits!(application)) return method === 'POST' ? stale : undefined
   const kids =
     action.place === 'keys' || action.place === 'key' ? (await auth.signingKeys.list()).items.map(({ kid }) => kid) : []
   const version = record ? String(record.version) : createHash('sha256').update(kids.join()).digest('hex').slice(0, 16)

@@ -87,8 +87,8 @@ const DANGEROUS =
 
 export type ActionName = keyof typeof ACTIONS
 
-/** The action of that name, if the platform has it, it fits and the operator may perform it. */
-export function findAction(
+/** The action of that name, if the platform has it and the operator may perform it on such a subject: an application, or none. */
+export function findAllowed(
   { auth }: Pick<Site, 'auth'>,
   { may }: Pick<Visit, 'may'>,
   name: string,
@@ -96,9 +96,19 @@ export function findAction(
 ): Action | undefined {
   const action: Action | undefined = Object.hasOwn(ACTIONS, name) ? ACTIONS[name as ActionName] : undefined
   if (!action || (action.fits !== undefined) !== (application !== undefined)) return undefined
-  const { operation, scope, fits } = action
-  const isOffered = offers(auth, OPERATIONS_BY_NAME.get(operation)!) && may(operation, scope)
-  return isOffered && (application === undefined || fits!(application)) ? action : undefined
+  const { operation, scope } = action
+  return offers(auth, OPERATIONS_BY_NAME.get(operation)!) && may(operation, scope) ? action : undefined
+}
+
+/** The same, if it fits the state of the application too. */
+function findAction(
+  site: Pick<Site, 'auth'>,
+  visit: Pick<Visit, 'may'>,
+  name: string,
+  application: Application | undefined,
+): Action | undefined {
+  const action = findAllowed(site, visit, name, application)
+  return action && (application === undefined || action.fits!(application)) ? action : undefined
 }
 
 /** Links to the actions of a place. `query`: what they are about; `subject`: the same for screen readers. */

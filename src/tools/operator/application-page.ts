@@ -2,7 +2,7 @@ import type { Application } from '../../index.js'
 import type { PlanUsage } from '../../shared/contracts/plan-usage.js'
 import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
-import { html, type Html } from '../../shared/web/html.js'
+import { html, renderPlain, type Html } from '../../shared/web/html.js'
 import {
   renderBar,
   renderCard,
@@ -120,7 +120,7 @@ async function renderRefusals({ core }: Site, visit: Visit, { id }: Application)
     const time = renderTime(at, visit)
     return html`<li>
       <h3>${problem}</h3>
-      <p class="soft">${fix}</p>
+      <p class="soft">${renderPlain(fix)}</p>
       <p class="facts-line">
         <span>${count > 1 ? fillIn<string | Html>(texts.times, { count: String(count), time }) : time}</span>
         ${[route ?? api, error, address, requestId].map((each) => each !== undefined && html`<code>${each}</code>`)}

@@ -31,8 +31,12 @@ async function readStatus(path: string, headers: Record<string, string>): Promis
   return response.status
 }
 
-async function requestToken(id: string, secret: string): Promise<string | undefined> {
-  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret })
+async function requestToken(
+  id: string,
+  secret: string,
+  more: Record<string, string> = {},
+): Promise<string | undefined> {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret, ...more })
   const response = await fetch(`${app.baseUrl}/orders/token`, { method: 'POST', body })
   return ((await response.json()) as { access_token?: string }).access_token
 }
@@ -392,9 +396,11 @@ it('shows usage as a table and refusals with their fix, at once and without Java
   const accessToken = await requestToken(id, secret)
   await app.auth.applications.revokeTokens(id)
   await readStatus('orders', { Authorization: `Bearer ${accessToken}` })
-  const { text } = await anna.open(id)
+  await requestToken(id, secret, { scope: 'orders:none' })
+  const { text, html } = await anna.open(id)
+  expect(html).toContain('or leave out <code>scope</code>.')
   expect(text).toMatch(/Catalogue Allowed 3 Refused 0/)
-  expect(text).toMatch(/Refused 1 Access tokens issued 1/)
+  expect(text).toMatch(/Refused 2 Access tokens issued 1/)
   expect(text).toMatch(/The access token was revoked Request a new access token\. just now GET \/orders orders/)
 })
 

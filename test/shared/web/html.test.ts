@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { html } from '../../../src/shared/web/html.js'
+import { html, renderPlain } from '../../../src/shared/web/html.js'
 
 it('escapes strings for element content and for attributes in either quotes', () => {
   const { markup } = html`<a title="${`"'<>&`}">${'<script>&amp;'}</a>`
@@ -17,4 +17,10 @@ it('leaves out undefined and false, and shows numbers, 0 too', () => {
 
 it('inserts backslashes and dollar signs as they are', () => {
   expect(html`[${'\\d $1 $&'}]`.markup).toBe('[\\d $1 $&#38;]')
+})
+
+it('shows what stands between back-ticks of a plain text as code, escaped, and leaves a single one', () => {
+  expect(renderPlain('Leave out `scope<b>`, or `resource`. 5` <i>').markup).toBe(
+    'Leave out <code>scope&#60;b&#62;</code>, or <code>resource</code>. 5` &#60;i&#62;',
+  )
 })

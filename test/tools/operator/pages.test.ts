@@ -84,13 +84,17 @@ describe.each(Object.entries(EXPRESSES))('the operator’s pages on %s', (_, exp
     }
     await host.store.usage.addRefusals(
       { id: 'refusals', at: host.clock.now() },
-      [{ ...refusal, applicationId: id, at: host.clock.now(), details: { route: 'GET /orders/:id' } }],
+      [
+        { ...refusal, applicationId: id, at: host.clock.now(), details: { route: 'GET /orders/:id' } },
+        { ...refusal, reason: 'invalid_scope', applicationId: id, at: host.clock.now(), details: {} },
+      ],
       50,
     )
     const { text } = await host.get(`/applications/${id}`)
     for (const part of [
       '1,211',
       'The access token expired',
+      'or leave out <code>scope</code>.',
       'GET /orders/:id',
       'epa_key_',
       'orders:read',

@@ -3,7 +3,7 @@ import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { formatCallCommand } from '../../../shared/samples/curl.js'
 import { renderCopyable } from '../../../shared/web/first-steps.js'
-import { html, type Html, fillHtml } from '../../../shared/web/html.js'
+import { fillHtml, html, renderPlain, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderEmpty } from '../../../shared/web/parts.js'
 import { sumUsage } from './summary.js'
@@ -213,7 +213,7 @@ function renderRefusal(refusal: CountedRefusal, { now, texts }: ApplicationView)
   return html`<li class="row">
     <div>
       <h3>${problem}</h3>
-      <p>${fix}</p>
+      <p>${renderPlain(fix)}</p>
       <p class="facts">
         <span>${count > 1 ? fillHtml(texts.times, { count, time }) : time}</span>
         ${route !== undefined && html`<span><code class="inline">${route}</code></span>`} <span>${api}</span>
