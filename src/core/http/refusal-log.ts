@@ -1,5 +1,5 @@
 import { toSentence } from '../../shared/contracts/errors.js'
-import { LimitCause, OutageCause, type Denial, type ErrorCode } from '../../shared/contracts/denial.js'
+import { LimitCause, OAuthError, OutageCause, type Denial, type ErrorCode } from '../../shared/contracts/denial.js'
 
 /** Logs a refusal, with the name of its API; `reason` as in events. The credential is never logged. */
 export type LogRefusal = (api: string, denial: Denial, cause?: unknown, reason?: string) => void
@@ -26,6 +26,9 @@ function findFix(error: string, reason: string | undefined, cause: unknown): str
   if (cause instanceof LimitCause)
     return `Wait for the seconds in Retry-After, or raise the limit: it is set by ${cause.setBy}.`
   if (cause instanceof OutageCause) return cause.message
+  // Callers of a proxy are told of an outage where the platform refuses the proxy itself.
+  if (cause instanceof OAuthError && cause.error !== error)
+    return `${toSentence(`The resource server itself is refused: ${cause.error}: ${cause.description}`)} ${findFix(cause.error, reason, cause.cause)}`
   const fix = FIXES_BY_REASON.get(reason)
   if (fix !== undefined) return fix
   return Object.hasOwn(FIXES, error) ? FIXES[error as keyof typeof FIXES]! : ''
@@ -54,7 +57,8 @@ const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error
   unsupported_response_type: 'Use the token endpoint: there is no authorization by redirect.',
   unauthorized_client: 'Grant access with auth.applications.allow(id, api).',
   invalid_scope: 'Request scopes that the API has, and grant them with auth.applications.allow(id, api, { scopes }).',
-  invalid_target: "Omit `resource`, or send this API's identifier.",
+  invalid_target:
+    "Omit `resource`, or send this API's identifier. A resource server names one of its own APIs: auth.applications.get(id).",
   unauthorized: 'Send the credential that WWW-Authenticate names, in its header.',
   invalid_client: 'Check the key and the secret, and that the application is active: auth.applications.get(id).',
   invalid_token:

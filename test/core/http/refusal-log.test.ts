@@ -50,6 +50,30 @@ describe('In development', () => {
     for (const credential of credentials) expect(host.logger.lines.join('\n')).not.toContain(credential)
   })
 
+  it('the line of a 503 that hides from callers why a resource server is refused says why', async () => {
+    const { auth, logger } = openPlatform({ rateLimits: { failedAuthentication: { limit: 1, window: 60 } } })
+    const app = express().use(auth.router)
+    const { application, credentials } = await auth.applications.create({ name: 'Proxy', resourceServer: ['catalog'] })
+    const check = async (secret: string, api = 'catalog') => {
+      logger.lines.length = 0
+      const form = { client_id: application.id, client_secret: secret, token: 'x', api }
+      return (await post(app, '/_resource-server/check', form)).status
+    }
+    expect(await check(credentials.clientSecret!, 'weather')).toBe(400)
+    expect(logger.lines).toEqual([expect.stringMatching(/400 invalid_target: .* names one of its own APIs/)])
+    expect(await check('guess')).toBe(503)
+    expect(logger.lines).toEqual([
+      expect.stringMatching(
+        /^platform: 503 temporarily_unavailable: .* itself is refused: invalid_client: .* Check the key/,
+      ),
+    ])
+    expect(await check('guess')).toBe(503)
+    expect(logger.lines).toEqual([
+      expect.stringMatching(/itself is refused: too_many_requests: .* it is set by rateLimits\.failedAuthentication/),
+    ])
+    await auth.close()
+  })
+
   it('the line of a 429 names the option that has set the limit', async () => {
     const limit = { limit: 1, window: 60 }
     const { auth, logger } = openPlatform({
