@@ -11,7 +11,9 @@ import {
 } from '../../index.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
+import { describeKind, describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
+import { readGroup, wrongOption } from '../../shared/lib/option-checks.js'
 import type { Operation } from '../operations/operation.js'
 import { SCOPES, type Scope } from '../operations/operator-calls.js'
 import { leaveOutGuarded } from '../operations/schemas.js'
@@ -55,8 +57,9 @@ type Platform = CoreAuth & { readonly [PLATFORM_PARTS]?: PlatformParts }
  * app.use('/management', management(auth, { api: 'management' }))
  * ```
  */
-export function management(auth: CoreAuth, { api }: { readonly api: string }): Middleware {
-  const { management: parts, guards: guardParts } = readPlatform(auth, api)[PLATFORM_PARTS]!
+export function management(auth: CoreAuth, options: { readonly api: string }): Middleware {
+  const { api, platform } = readArguments('management', auth, options)
+  const { management: parts, guards: guardParts } = platform
   const routes = ROUTES.filter(({ operation }) => offers(auth, operation))
   const onDenied: OnDenied = (denied, req, res) => sendProblem(req, res, toGuardProblem(denied))
   const guards = new Map(
@@ -119,8 +122,8 @@ export function management(auth: CoreAuth, { api }: { readonly api: string }): M
 }
 
 /** The OpenAPI 3.1 document of management, for the console: `developerConsole(auth, { documents: { management: ... } })`. */
-export function managementDocument(auth: CoreAuth, { api }: { readonly api: string }): object {
-  readPlatform(auth, api)
+export function managementDocument(auth: CoreAuth, options: { readonly api: string }): object {
+  const { api } = readArguments('managementDocument', auth, options)
   return createDocument(
     auth,
     api,
@@ -128,18 +131,30 @@ export function managementDocument(auth: CoreAuth, { api }: { readonly api: stri
   )
 }
 
-function readPlatform(auth: Platform, api: string): Platform {
-  const parts = auth[PLATFORM_PARTS]
+/** Checks the arguments: JavaScript callers may pass anything. */
+function readArguments(caller: string, auth: Platform, options: unknown) {
+  const platform = isObject(auth) ? auth[PLATFORM_PARTS] : undefined
+  if (!platform)
+    throw new ConfigurationError({
+      problem: `${caller}() was given ${describeValue(auth)}, which is no platform`,
+      fix: `Write ${caller}(auth, { api: 'management' }), where auth is what createPlatformAuth() returned.`,
+    })
+  const { api } = readGroup<{ readonly api?: unknown }>(caller, isObject(options) ? options : {}, ['api'])
   const found = auth.apis.find(({ name }) => name === api)
   const lacking = Object.keys(SCOPES).filter((scope) => !Object.hasOwn(found?.scopes ?? {}, scope))
-  const isRight =
-    found?.scheme === 'oauth2' && lacking.length === 0 && parts?.management.registrationOf(api) === 'closed'
-  if (isRight) return auth
-  throw new ConfigurationError({
-    option: 'api',
-    problem: `names ${JSON.stringify(api)}, which is no API for management`,
-    fix: `Add ${JSON.stringify(api)}: managementApi to the option apis, from "express-platform-auth/management": an oauth2 API with its scopes and registration: 'closed'.`,
-  })
+  const isClosed = found && platform.management.registrationOf(found.name) === 'closed'
+  if (isClosed && found.scheme === 'oauth2' && lacking.length === 0) return { api: found.name, platform }
+  if (typeof api !== 'string')
+    throw wrongOption(
+      'api',
+      `is ${describeKind(api)}`,
+      `Name the API for management: ${caller}(auth, { api: 'management' }).`,
+    )
+  throw wrongOption(
+    'api',
+    `names ${JSON.stringify(api)}, which is no API for management`,
+    `Add ${JSON.stringify(api)}: managementApi to the option apis, from "express-platform-auth/management": an oauth2 API with its scopes and registration: 'closed'.`,
+  )
 }
 
 interface ChangeOptions {

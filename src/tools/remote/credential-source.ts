@@ -10,6 +10,7 @@ import { ConfigurationError, OAuthError, type Api, type CoreAuth, type Limit, ty
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import type { Change } from '../../shared/contracts/store-records.js'
+import { isObject } from '../../shared/lib/is-object.js'
 import { boolean, group, limit, textList } from '../../shared/lib/option-rules.js'
 import { readHeader } from '../../shared/lib/request.js'
 import { createSharedKeys, PROOF_HEADER, SOURCE_PATH, VERSIONS, type SharedKeys } from './answer-proof.js'
@@ -134,7 +135,7 @@ function refuseUnexpected(error: unknown): never {
 }
 
 function readPlatform(auth: CoreAuth & { readonly [PLATFORM_PARTS]?: PlatformParts }): PlatformParts {
-  const parts = auth[PLATFORM_PARTS]
+  const parts = isObject(auth) ? auth[PLATFORM_PARTS] : undefined
   if (parts && Object.hasOwn(parts, 'source')) return parts
   throw new ConfigurationError({
     problem: 'credentialSource() was called without a platform',

@@ -1,7 +1,7 @@
 import express from 'express'
 import { expect, it, onTestFinished } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
-import { managementApi } from '../../../src/tools/management/index.js'
+import { management, managementApi, managementDocument } from '../../../src/tools/management/index.js'
 import { failingStore } from '../../support/failing-store.js'
 import { accessToken } from '../../support/http.js'
 import { APIS, openPlatform } from '../../support/platform.js'
@@ -71,5 +71,21 @@ it('answers whatever is refused, by the guard too, with a problem of its documen
   ] as const) {
     const failed = await reader('GET /audit', undefined, headers)
     expect([failed.status, failed.body.code, failed.headers.has('retry-after')]).toEqual([503, code, true])
+  }
+})
+
+it('is not made of anything but a platform and an API that is managementApi', () => {
+  for (const make of [management, managementDocument]) {
+    const open =
+      (...given: unknown[]) =>
+      () =>
+        make(...(given as Parameters<typeof make>))
+    for (const given of [undefined, {}, site.auth.router])
+      expect(open(given, { api: 'management' })).toThrow('which is no platform')
+    for (const options of [undefined, {}, 'management', { api: undefined }])
+      expect(open(site.auth, options)).toThrow(/^api is undefined\. .*\(auth, { api: 'management' }\)/)
+    expect(open(site.auth, { aip: 'management' })).toThrow('Did you mean "api"?')
+    for (const api of ['orders', 'catalog', 'managment', 'toString'])
+      expect(open(site.auth, { api })).toThrow(`api names "${api}", which is no API for management`)
   }
 })
