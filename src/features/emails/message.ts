@@ -14,7 +14,7 @@ import { writeTexts } from './email-texts.js'
 import { formatHtml, formatText } from './layout.js'
 import { TEXTS } from './texts/languages.js'
 import { isObject } from '../../shared/lib/is-object.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
+import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 
 /** Writes an e-mail, as text and as HTML: the host's `emails.compose` if there is one, otherwise the built-in words. */
@@ -77,9 +77,9 @@ function listApis(content: EmailContent, apis: ReadonlyMap<string, Api>): Api[] 
 }
 
 function listApiNames(content: EmailContent): readonly string[] {
-  if ('usableAt' in content) return content.usableAt
-  if ('granted' in content) return Object.keys(content.granted)
-  if ('requested' in content) return Object.keys(content.requested)
+  if (hasOwnMember(content, 'usableAt')) return content.usableAt
+  if (hasOwnMember(content, 'granted')) return Object.keys(content.granted)
+  if (hasOwnMember(content, 'requested')) return Object.keys(content.requested)
   if (content.purpose === 'rejected') return content.api === undefined ? [] : [content.api]
   if (content.purpose === 'signIn' || content.purpose === 'changes') return []
   return Object.keys(content.application.apis)
@@ -115,8 +115,13 @@ function createTimeoutError(): Error {
 
 /** The texts that the recipient needs. Of a link its fragment or last segment: HTML may escape what precedes. */
 function listIndispensable(email: EmailContent): readonly string[] {
-  const links = 'links' in email ? Object.values(email.links) : 'link' in email ? [email.link] : []
-  const codes = 'code' in email ? [email.code] : Object.values(('credentials' in email && email.credentials) || {})
+  const links = hasOwnMember(email, 'links')
+    ? Object.values(email.links)
+    : hasOwnMember(email, 'link')
+      ? [email.link]
+      : []
+  const credentials = hasOwnMember(email, 'credentials') ? Object.values(email.credentials ?? {}) : []
+  const codes = hasOwnMember(email, 'code') ? [email.code] : credentials
   return [...codes, ...links.flatMap((link) => (link === undefined ? [] : [readToken(link)]))]
 }
 

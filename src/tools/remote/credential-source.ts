@@ -12,6 +12,7 @@ import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import type { Change } from '../../shared/contracts/store-records.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { boolean, group, limit, textList } from '../../shared/lib/option-rules.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { readHeader } from '../../shared/lib/request.js'
 import { createSharedKeys, PROOF_HEADER, SOURCE_PATH, VERSIONS, type SharedKeys } from './answer-proof.js'
 import { describeApi } from './platform-settings.js'
@@ -107,7 +108,7 @@ export function credentialSource(
       throw new OAuthError('invalid_request', 'The nonce is missing')
     const { nameOf, prove } = createSharedKeys(authorization)
     const names = new Set(apis.map(({ name }) => name))
-    const request = { given, server: application, apis, names, nameOf, signal: closing.signal }
+    const request = { given: ownMembers(given), server: application, apis, names, nameOf, signal: closing.signal }
     const found = await answers[call]!(request).catch(refuseUnexpected)
     if (closing.signal.aborted) return
     const document = { ...found, serves: [...names], versions: VERSIONS, time: parts.now() }

@@ -190,10 +190,13 @@ const READERS = {
     const isOwn = outcome !== 'token' && outcome !== 'extra' && OWN_CODE.test(outcome)
     if (route === undefined ? !isOwn : outcome !== 'allowed' && outcome !== 'extra')
       throw new UnexpectedValue('There is no such outcome.')
+    const { day, count } = readDayCount(row)
     return {
       ...readApplication(row),
       api: readShort(row['api']),
-      ...readDayCount(row),
+      day,
+      // A later guard may refuse what an earlier one has allowed. Refusals are summed up for all APIs together.
+      count: outcome === 'allowed' || outcome === 'extra' ? count : refuseNegative(count),
       outcome,
       ...(route !== undefined && { route }),
     }
@@ -213,14 +216,13 @@ const READERS = {
     api: readShort(row['api']),
     route: readShort(row['route']),
     reason: readShort(row['reason']),
-    count: readCount(row['count']),
+    count: refuseNegative(readCount(row['count'])),
     firstAt: readNumber(row['firstAt']),
     lastAt: readNumber(row['lastAt']),
   }),
   quotas: (row: Members): QuotaCount => {
     const { day, count } = readDayCount(row)
-    if (count < 0) throw new UnexpectedValue('A quota gets no units back.')
-    return { ...readApplication(row), day, count }
+    return { ...readApplication(row), day, count: refuseNegative(count) }
   },
   credentials: (row: Members) => ({
     ...readApplication(row),
@@ -255,6 +257,11 @@ function readCount(value: unknown): number {
   const count = readNumber(value)
   if (Math.abs(count) <= MAX_COUNT) return count
   throw new UnexpectedValue('There should be fewer.')
+}
+
+function refuseNegative(count: number): number {
+  if (count >= 0) return count
+  throw new UnexpectedValue('What was counted is not taken back.')
 }
 
 function readShort(value: unknown): string {

@@ -41,3 +41,22 @@ it('shows it to whoever may see the queue', async () => {
   denied = undefined
   expect((await host.get('/emails')).text).toContain('href="/staff/operator/preview"')
 })
+
+it('misses a credential that the host leaves out, whatever a polluted prototype has in the place of one', async () => {
+  const compose = () => ({ subject: 'Welcome', text: 'polluted', html: 'polluted' })
+  const composing = await openOperator({}, undefined, { compose })
+  const preview = composing.core.find('emails')!.preview
+  const prototype = Object.prototype as Record<string, unknown>
+  const members = { code: 'polluted', links: { approve: 'polluted' }, link: 'polluted', usableAt: ['x'], granted: {} }
+  for (const [name, value] of Object.entries(members)) {
+    prototype[name] = value
+    try {
+      for (const purpose of ['registration', 'secret', 'signIn'] as const)
+        expect([name, purpose, (await preview(purpose, 'en')).subject]).not.toContain('Welcome')
+      expect((await preview('suspended', 'en')).subject).toBe('Welcome')
+    } finally {
+      delete prototype[name]
+    }
+  }
+  await composing.auth.close()
+})

@@ -149,6 +149,20 @@ describe('a resource server of one API', () => {
     return { id: application.id, clientId: credentials.clientId, clientSecret: credentials.clientSecret! }
   }
 
+  it('is answered by its own members alone, whatever a polluted prototype has', async () => {
+    const server = await createResourceServer(['weather'])
+    const prototype = Object.prototype as Record<string, unknown>
+    const members = { cursor: '!', id: 'x', key: 'x', kind: 'usage', batch: 'x', rows: [], limit: 1, day: '2026-01-01' }
+    Object.assign(prototype, members)
+    try {
+      const calls = { changes: 200, application: 400, 'api-key': 400, 'revoked-tokens': 400, report: 400, quota: 400 }
+      for (const [call, status] of Object.entries(calls))
+        expect([call, (await sendTo(server, call, { nonce })).status]).toEqual([call, status])
+    } finally {
+      for (const name of Object.keys(members)) delete prototype[name]
+    }
+  })
+
   it('gets nothing of the applications of another, whatever it asks', async () => {
     const server = await createResourceServer(['weather'])
     const { application, credentials } = await site.auth.applications.create({

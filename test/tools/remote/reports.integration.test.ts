@@ -304,6 +304,9 @@ describe('a report', () => {
       { kind: 'usage', batch: 'w', rows: [{ ...row, day: `${day.slice(0, 8)}99` }] },
       { kind: 'usage', batch: 'w', rows: [{ ...row, outcome: 'token' }] },
       { kind: 'usage', batch: 'w', rows: [{ ...row, outcome: 'extra' }] },
+      // The refusals of an application at all APIs are summed up: one server would hide those at others.
+      { kind: 'usage', batch: 'w', rows: [{ ...row, outcome: 'invalid_token', count: -1 }] },
+      { kind: 'reported', batch: 'w', rows: [{ ...reported, applicationId: own.id, count: -1 }] },
       { kind: 'usage', batch: 'w', rows: [{ ...row, outcome: 'a\0' }] },
       { kind: 'usage', batch: 'w', rows: [{ ...row, route: 'x'.repeat(500) }] },
       { kind: 'usage', batch: 'w', rows: [row, { ...row, count: 1 }] },
