@@ -18,13 +18,30 @@ export async function addUsage(folder) {
       { day, applicationId, api: 'orders', outcome: 'token', count: 24 },
       { day, applicationId, api: 'orders', outcome: 'invalid_token', count: back === 8 ? 260 : 4 },
       { day, applicationId, api: 'catalog', outcome: 'allowed', count: catalog },
-      { day, applicationId, api: 'catalog', outcome: 'invalid_api_key', count: back % 9 === 2 ? 41 : 1 },
+      { day, applicationId, api: 'catalog', outcome: 'too_many_requests', count: back % 9 === 8 ? 41 : 0 },
     ]
   }).flat()
   const store = sqliteStore(join(folder, 'example.sqlite'))
   await store.open()
   await store.usage.add({ id: 'images', at: Date.now() }, counts)
+  await store.usage.addRefusals({ id: 'images of refusals', at: Date.now() }, listRefusals(applicationId), 50)
   await store.close()
+}
+
+/** As many of the last days as are counted: a partner that uses an access token for longer than an hour. @param {string} applicationId */
+function listRefusals(applicationId) {
+  const refusal = {
+    applicationId,
+    api: 'orders',
+    error: 'invalid_token',
+    reason: 'expired_token',
+    requestId: undefined,
+  }
+  return Array.from({ length: 28 }, (_, back) => {
+    const at = Date.now() - back * 21_600_000 - 60_000
+    const details = { route: 'GET /orders/items', expiredAt: at - 300_000 }
+    return { ...refusal, address: '203.0.113.7', at, details }
+  }).toReversed()
 }
 
 /** @param {import('playwright-core').Page} page @param {{ baseUrl: string, folder: string }} options */
