@@ -8,12 +8,21 @@ import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { readBrand } from '../../shared/web/read-brand.js'
+import type { CallName, Scope } from '../operations/operator-calls.js'
 import { createOperatorRouter } from './operator-router.js'
 import { createPages } from './pages.js'
-import type { ActionContext, OperatorAction } from './rights.js'
 import type { Platform } from './visit.js'
 
-export type { ActionContext, OperatorAction } from './rights.js'
+/** The second parameter of `can`, such as `applications.suspend`: an operation. */
+export type OperatorAction = CallName
+
+/** What the option `can` is told beside the operator and the action. */
+export interface ActionContext {
+  /** The right that it takes, as in management over HTTP, such as `applications:write`. */
+  readonly scope: Scope
+  /** The application that it is about; undefined where it is about none, or about several. */
+  readonly applicationId: string | undefined
+}
 
 /** The options of `operatorPages()`. */
 export interface OperatorPagesOptions {

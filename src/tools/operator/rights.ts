@@ -4,19 +4,12 @@ import { offers, OPERATIONS } from '../operations/perform.js'
 import type { CallName, Scope } from '../operations/operator-calls.js'
 import { OPERATIONS_BY_NAME, type Site, type Visit } from './visit.js'
 
-/** The second parameter of `can`, such as `applications.suspend`: an operation. */
-export type OperatorAction = CallName
-
-/** What the option `can` is told beside the operator and the action. */
-export interface ActionContext {
-  /** The right that it takes, as in management over HTTP, such as `applications:write`. */
-  readonly scope: Scope
-  /** The application that it is about; undefined where it is about none, or about several. */
-  readonly applicationId: string | undefined
-}
-
-/** The option `can`. */
-export type Can = (operator: string, action: OperatorAction, context: ActionContext) => unknown
+/** The option `can` of `operatorPages()`. */
+export type Can = (
+  operator: string,
+  action: CallName,
+  context: { readonly scope: Scope; readonly applicationId: string | undefined },
+) => unknown
 
 /** Asks the host for each operation that the platform has. Only `true` allows one: neither an error nor a promise of anything else does. */
 export async function findRights(
