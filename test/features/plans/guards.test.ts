@@ -60,6 +60,28 @@ async function open({ store = memoryStore(), given = FREE, headers = false, requ
 }
 
 describe('a guard', () => {
+  it('calls neither a handler nor an error handler of a request that the host answered while the quota was read', async () => {
+    const { app, auth } = await open()
+    const { application, credentials } = await auth.applications.create({ name: 'Slow', apis: ['catalog'] })
+    const call = (path: string) => request(app).get(path).set('X-Api-Key', credentials.clientId)
+    const called: string[] = []
+    const answerFirst: express.RequestHandler = (_req, res, next) => {
+      next()
+      res.status(503).end()
+    }
+    app.get('/late', answerFirst, auth.requireApiKey('catalog'), () => void called.push('handler'))
+    app.use((_error: unknown, _req: express.Request, _res: express.Response, _next: express.NextFunction) => {
+      called.push('error handler')
+    })
+    app.get('/unlimited', auth.requireApiKey('catalog', { cost: 0 }), (_req, res) => void res.json({}))
+    await auth.plans.set(application.id, 'free')
+    // The key is known from now on, and how much of the quota is used is not.
+    expect((await call('/unlimited')).status).toBe(200)
+    expect((await call('/late')).status).toBe(503)
+    expect((await call('/items')).status).toBe(200)
+    expect(called).toEqual([])
+  })
+
   it('refuses a request above a limit of the plan with 429, which says which limit it was and until when', async () => {
     const { call, clock } = await open()
     for (let i = 0; i < 3; i++) expect((await call()).status).toBe(200)
