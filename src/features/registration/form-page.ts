@@ -141,7 +141,7 @@ function renderApi(api: ApiSettings, chosen: readonly string[], { problems, lang
 }
 
 function renderScope(scope: string, meaning: string | undefined): Html {
-  return html`<span class="scope">${scope}${Boolean(meaning) && html`: ${meaning}`}</span> `
+  return html`<span class="scope"><code>${scope}</code>${Boolean(meaning) && html`: ${meaning}`}</span> `
 }
 
 /** One field for keys and for their address. */

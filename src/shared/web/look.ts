@@ -86,9 +86,9 @@ body { margin: 0; padding-bottom: var(--space-12); font-size: var(--text-plain);
 body > :is(main, footer, .columns, .reading) { width: min(100% - 2rem, var(--page)); margin-inline: auto }
 h1 { margin: 0; font-size: var(--text-heading); font-weight: 650; line-height: 1.2; letter-spacing: -.02em }
 h2 { margin: 0; font-size: var(--text-title); font-weight: 650; line-height: 1.3; letter-spacing: -.01em }
-a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px }
-a:hover { text-decoration-thickness: 2px }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px }
+a { color: var(--accent); text-underline-offset: .2em; text-decoration: underline 1px color-mix(in srgb, currentcolor 45%, transparent) }
+a:hover { text-decoration-color: currentcolor }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 code, pre { font: var(--text-small)/1.6 var(--mono) }
 :is(h1, h2, h3, p, dt, dd, label, legend, summary, code, pre) { overflow-wrap: anywhere }
 .button { ${BUTTON} }
@@ -97,11 +97,11 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 :is(.button, button):is(.quiet, .danger):hover { background: var(--code); filter: none }
 .button:is(:disabled, [aria-disabled=true]) { opacity: .6; cursor: default }
 .unseen, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
-.bar { position: sticky; top: 0; z-index: 3; display: flex; gap: var(--space-2) var(--space-4); align-items: center; min-height: 3.5rem; padding: 0 1rem; border-bottom: 1px solid var(--line); background: var(--paper); font-size: .875rem }
+.bar { position: sticky; top: 0; z-index: 3; display: flex; gap: var(--space-2) var(--space-4); align-items: center; min-height: 3.5rem; padding: 0 max(1rem, (100% - var(--bar, 72rem)) / 2); border-bottom: 1px solid var(--line); background: var(--paper); font-size: .875rem }
 .bar a { color: var(--ink); text-decoration: none }
 .bar nav a { color: var(--soft); font-weight: 500 }
 .bar nav a:hover { color: var(--ink); text-decoration: underline }
-.bar nav [aria-current] { color: var(--ink) }
+.bar nav [aria-current] { color: var(--ink); text-decoration: underline 2px var(--accent); text-underline-offset: .5em }
 .home { display: flex; gap: var(--space-2); min-width: 0; margin-right: var(--space-4); align-items: center; font-weight: 650; line-height: 1.25; overflow-wrap: anywhere }
 .home img { max-width: 9rem; max-height: 2rem }
 .more { flex: 1 }
@@ -148,7 +148,7 @@ label, legend { font-size: var(--text-small); font-weight: 500 }
 legend { padding: 0; margin-bottom: .375rem }
 fieldset { min-width: 0; margin: 0; padding: 0; border: 0 }
 input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-width: 0; ${CONTROL} }
-select { height: calc(1.5em + .75rem + 2px) }
+:is(select, [type=date]) { height: calc(1.5em + .75rem + 2px) }
 [aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
 button { justify-self: start; ${BUTTON} }
 button:hover { filter: brightness(1.08) }

@@ -7,7 +7,7 @@ type Content = Html | string | number | false | undefined | readonly Content[]
 /** The parts that pages are made of, besides fields (form-field.ts), plots (plot.ts) and the header (page-frame.ts): the rules of each. The console's style sheet has all, a page whose style sheet is in it those that it shows. */
 const STYLES = {
   card: `.card { min-width: 0; border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised) }
-.card > header { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; justify-content: space-between; padding: var(--space-3) var(--space-4); border-bottom: 1px solid var(--line) }
+.card > header { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; justify-content: space-between; min-height: 3rem; padding: var(--space-2) var(--space-4); border-bottom: 1px solid var(--line) }
 .card > .inside { padding: var(--space-4) }`,
   rows: `h3 { margin: 0; font-size: var(--text-large); font-weight: 600; line-height: 1.4 }
 .rows { margin: 0; padding: 0; list-style: none }
@@ -50,8 +50,8 @@ const STYLES = {
 :is(.pill, .notice).other { color: var(--other); background: var(--other-ground) }
 .notice:is(.info, .good, .warn, .bad, .other) { border-color: currentcolor }`,
   tiles: `.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--space-3); margin: 0 }
-.tiles > div { padding: var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised) }
-.tiles dt { margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
+.tiles > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; align-content: start; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised) }
+.tiles dt { flex: 0 0 100%; margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
 .tiles dd { margin: 0; color: var(--soft); font-size: var(--text-small) }
 .tiles dd:nth-of-type(1) { color: var(--ink); font-size: 1.5rem; font-weight: 650; line-height: 1.4; font-variant-numeric: tabular-nums }
 .tiles dd.bad:nth-of-type(1) { color: var(--bad) }
@@ -81,7 +81,8 @@ const STYLES = {
 .table .number { text-align: right; white-space: nowrap }
 .table tbody tr { border-top: 1px solid var(--line) }
 .table tbody tr:hover { background: var(--code) }
-.table tbody th { min-width: 10rem; font-weight: 550 }`,
+.table tbody th { min-width: 10rem; font-weight: 550 }
+.table th a:not(:hover) { text-decoration: none }`,
   empty: `.empty { display: grid; gap: var(--space-3); justify-items: start; margin: 0; padding: var(--space-6) var(--space-4); color: var(--soft) }
 .empty > * { max-width: 100%; margin: 0 }
 .empty h3 { color: var(--ink) }

@@ -18,7 +18,7 @@ export interface PageLinks {
 const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'code')}:root { --page: 36rem }
 h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 var(--space-6) }
 fieldset > .wrong { margin-bottom: .375rem }
-.choice { display: flex; gap: var(--space-3); align-items: baseline; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); background: var(--raised); font-weight: 400 }
+.choice { display: flex; gap: var(--space-3); align-items: baseline; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); background: var(--raised); font-size: .875rem; font-weight: 400 }
 .choice:first-of-type { border-radius: var(--corner-box) var(--corner-box) 0 0 }
 .choice:last-of-type { border-radius: 0 0 var(--corner-box) var(--corner-box) }
 .choice:only-of-type { border-radius: var(--corner-box) }

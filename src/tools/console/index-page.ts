@@ -61,6 +61,7 @@ function renderSteps(registration: boolean): Html {
 
 function renderContents(label: string, links: readonly { readonly path: string; readonly title: string }[]): Html {
   return html`<nav class="contents" aria-label="${label}">
+    <h2>${label}</h2>
     <ul>
       ${links.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}
     </ul>
@@ -98,7 +99,7 @@ function renderFacts({ resource, tokenEndpoint, keyHeaders, scopes }: Api): Html
   if (entries.length > 0)
     usage.push(
       html`<dt>${words().scopes}</dt>
-        ${entries.map(([scope, meaning]) => html`<dd class="scope"><code>${scope}</code> <span>${meaning}</span></dd>`)}`,
+        ${entries.map(([scope, meaning]) => html`<dd class="scope"><code class="chip">${scope}</code> <span>${meaning}</span></dd>`)}`,
     )
   return [renderFact(words().address, resource), ...usage]
 }

@@ -24,7 +24,8 @@ export async function answerApplications(site: Site, visit: Visit): Promise<Answ
   return {
     heading: texts.tabs.applications,
     tab: 'applications',
-    content: html`${renderSearch(visit, 'applications', listFields(site, visit))} ${renderActions(site, visit, 'list')}
+    actions: renderActions(site, visit, 'list'),
+    content: html`${renderSearch(visit, 'applications', listFields(site, visit))}
       ${searched !== undefined && renderNotice(fillText(texts.searched, { count: getFormats(visit.language).count.format(searched) }))}
       ${rows.length > 0 ? renderTable(texts.tabs.applications, nameColumns(texts, 'name status #calls #refused quota lastUse'), rows) : renderEmptyCard(texts.tabs.applications, { title }, html`<p>${advice}</p>`)}
       <p class="actions after">${renderNext(visit, 'applications', next)}</p>`,

@@ -27,6 +27,7 @@ interface List {
   readonly rows: readonly (readonly Cell[])[]
   /** The `after` of the next page. */
   readonly next?: string | undefined
+  readonly actions?: Html | false
   /** Above the table. */
   readonly before?: Html | false
   /** Below it. */
@@ -39,12 +40,13 @@ interface List {
 /** A table with further pages. */
 export function renderList(
   visit: Visit,
-  { tab, columns, rows, next, before, after, empty, hasFile = false }: List,
+  { tab, columns, rows, next, actions = false, before, after, empty, hasFile = false }: List,
 ): Answer {
   const { texts, query, root } = visit
   return {
     heading: texts.tabs[tab],
     tab,
+    actions,
     content: html`${renderDone(visit)} ${before}
       ${rows.length > 0 ? renderTable(texts.tabs[tab], nameColumns(texts, columns), rows) : renderEmptyCard(texts.tabs[tab], { title: empty, isGood: true })}
       <p class="actions after">
@@ -80,8 +82,12 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
     columns: 'application purpose to state #attempts problem since nextAttempt',
     rows,
     next,
-    before: html`${renderSearch(visit, 'emails', [{ name: 'state', label: columns.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] }])}
-    ${renderActions(site, visit, 'queue', { more: html`<a class="action" href="${visit.root}/preview">${texts.preview}</a>` })}`,
+    actions: renderActions(site, visit, 'queue', {
+      more: html`<a class="action" href="${visit.root}/preview">${texts.preview}</a>`,
+    }),
+    before: renderSearch(visit, 'emails', [
+      { name: 'state', label: columns.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] },
+    ]),
     empty: texts.noEmails,
   })
 }
@@ -101,7 +107,8 @@ export async function answerKeys(site: Site, visit: Visit): Promise<Answer> {
       verifiesUntil && renderTime(verifiesUntil, visit),
       renderActions(site, visit, 'key', { query: { kid }, subject: kid }),
     ]),
-    before: html`${renderActions(site, visit, 'keys')} ${items.length > 0 && renderKeyTimeline(items, visit)}`,
+    actions: renderActions(site, visit, 'keys'),
+    before: items.length > 0 && renderKeyTimeline(items, visit),
     empty: texts.none,
   })
 }

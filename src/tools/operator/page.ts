@@ -12,7 +12,9 @@ import type { PageAnswer, TabName, Visit } from './visit.js'
 
 const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS_CSS}:root { --page: 72rem }
 main { max-width: 100% }
-h1 { margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
+h1, .head { margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
+.head { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: center; justify-content: space-between }
+.head h1 { margin: 0 }
 p { max-width: 44rem }
 main > :is(.card, .table, .tiles, .columns, .empty, .today, .actions, form) + :is(.card, .columns, .empty, .table, .search) { margin-top: var(--space-5) }
 .columns { display: grid; gap: var(--space-5); width: auto; margin-inline: 0; grid-template-columns: minmax(0, 1fr) }
@@ -48,12 +50,13 @@ main > .actions { margin: 0 0 var(--space-5) }
 .rows + .actions { border-top: 1px solid var(--line) }
 .action:hover { border-color: var(--soft) }
 .action.danger { color: var(--bad) }
-.properties > li { padding: .625rem var(--space-4) }
+.properties > li { grid-template-columns: 7.5rem minmax(0, 1fr); align-items: baseline; padding: var(--space-2) var(--space-4) }
 .properties > li:first-child { border-top: 0 }
 .properties > li > code:first-child { font: 500 var(--text-small)/1.6 var(--sans); color: var(--soft) }
 .properties .about { color: var(--ink); font-size: .875rem }
 .card { container-type: inline-size }
 td code { overflow-wrap: anywhere }
+td > a { white-space: nowrap }
 td:has(code) { min-width: 14rem }
 .reasons { min-width: 14rem }
 .table :is(th, td) > .facts-line { display: block }
@@ -61,7 +64,7 @@ td:has(code) { min-width: 14rem }
 td .meter { width: 7rem }
 td .meter + .soft { display: block }
 .choices { display: grid; gap: var(--space-2) }
-.choice { display: flex; gap: .625rem; align-items: baseline; font-weight: 400 }
+.choice { display: flex; gap: .625rem; align-items: baseline; font-size: .875rem; font-weight: 400 }
 .today { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: var(--space-5); align-items: start }
 .share { flex: 0 0 8rem !important }
 :is(.actions, details).after { margin: var(--space-4) 0 0 }
@@ -126,7 +129,7 @@ export function renderPage(
       readonly tabs: readonly TabName[]
     },
 ): string {
-  const { heading, content, brand, language, root, operator, signOut, tabs, tab, parent, problem } = page
+  const { heading, actions, content, brand, language, root, operator, signOut, tabs, tab, parent, problem } = page
   const texts = TEXTS[language]
   return renderFrame({
     language,
@@ -149,7 +152,14 @@ export function renderPage(
     },
     content: html`<main>
       ${parent && html`<p class="crumb"><a href="${root}${parent[0]}">${parent[1]}</a></p>`}
-      <h1>${heading}</h1>
+      ${
+        actions
+          ? html`<div class="head">
+              <h1>${heading}</h1>
+              ${actions}
+            </div>`
+          : html`<h1>${heading}</h1>`
+      }
       ${problem !== undefined && renderProblem(problem)} ${content}
     </main>`,
     end: { markup: `<script>${FORM_SCRIPT}</script>` },

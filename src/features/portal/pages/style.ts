@@ -17,8 +17,7 @@ const PARTS = styleParts(
   'code',
 )
 
-const COMMON = `html { scroll-padding-top: 1rem }
-:root { --page: 68rem }
+const COMMON = `:root { --page: 72rem }
 main { max-width: 100% }
 h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 1rem }
 h3 { margin: 0; font-size: var(--text-plain); font-weight: 600 }
@@ -29,7 +28,7 @@ form { max-width: 36rem }
 form + p, noscript + p { margin-top: var(--space-5) }
 .signed-in { color: var(--soft); overflow-wrap: anywhere }
 fieldset { display: grid; gap: var(--space-2) }
-.choice { display: flex; gap: .625rem; align-items: baseline; font-weight: 400 }
+.choice { display: flex; gap: .625rem; align-items: baseline; font-size: .875rem; font-weight: 400 }
 .quiet { padding: var(--space-1) var(--space-3) }
 .hint { margin: 0; color: var(--soft); font-size: var(--text-small) }
 .problem, .note { max-width: 42rem }
@@ -54,6 +53,8 @@ h1 + .facts, .notice + .facts { font-size: var(--text-small); margin-bottom: var
 .contents { margin: var(--space-4) 0 var(--space-2); font-size: var(--text-plain) }
 .contents ul { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-5); margin: 0; padding: 0; list-style: none }
 section:not(.card) { display: grid; grid-template-columns: minmax(0, 14rem) minmax(0, 1fr); gap: var(--space-3) var(--space-10); align-items: start; padding: var(--space-8) 0 0; margin-top: var(--space-8); border-top: 1px solid var(--line) }
+.card > header, .empty { padding-inline: var(--space-5) }
+section > .about { position: sticky; top: 4.5rem }
 .about h2 { margin: 0 0 var(--space-1) }
 .about p { margin: 0; color: var(--soft); font-size: var(--text-small) }
 .rows > li { padding: var(--space-4) var(--space-5) }
@@ -96,6 +97,7 @@ details summary { color: var(--accent); font-size: var(--text-plain); cursor: po
 
 const NARROW = `@media (max-width: 52rem) {
   section:not(.card) { grid-template-columns: minmax(0, 1fr) }
+  section > .about { position: static }
 }
 `
 
