@@ -9,16 +9,15 @@ import { getFormats } from '../../shared/web/formats.js'
 import type { OperatorTexts } from './texts/languages.js'
 import { listChoices } from './fields.js'
 import { findApplications, offersFilters } from './find-applications.js'
-import { renderNext, renderSearch, type SearchField } from './search-form.js'
+import { isNarrowed, renderNext, renderSearch, type SearchField } from './search-form.js'
 import type { Answer, Site, Visit } from './visit.js'
 
 /** The list of applications: found by one text, narrowed by filters. */
 export async function answerApplications(site: Site, visit: Visit): Promise<Answer> {
-  const { texts, query } = visit
+  const { texts } = visit
   const { items, next, searched } = await findApplications(site, visit)
   const rows = await Promise.all(items.map((application) => renderRow(site, visit, application)))
-  const isNarrowed = [...query.keys()].some((name) => name !== 'after' && query.get(name) !== '')
-  const [title, advice] = isNarrowed
+  const [title, advice] = isNarrowed(visit)
     ? [texts.noneFound, texts.noneFoundNext]
     : [texts.noApplication, texts.noApplicationNext]
   return {

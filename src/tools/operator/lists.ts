@@ -11,7 +11,7 @@ import { nameColumns, renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import { KEY_TONES, renderKeyTimeline } from './key-timeline.js'
 import { maySeeNames } from './rights.js'
-import { readQuery, renderNext, renderSearch } from './search-form.js'
+import { isNarrowed, readQuery, renderNext, renderSearch } from './search-form.js'
 import type { Answer, Site, TabName, Visit } from './visit.js'
 
 export const PAGE_SIZE = 50
@@ -48,7 +48,7 @@ export function renderList(
     tab,
     actions,
     content: html`${renderDone(visit)} ${before}
-      ${rows.length > 0 ? renderTable(texts.tabs[tab], nameColumns(texts, columns), rows) : renderEmptyCard(texts.tabs[tab], { title: empty, isGood: true })}
+      ${rows.length > 0 ? renderTable(texts.tabs[tab], nameColumns(texts, columns), rows) : renderEmptyCard(texts.tabs[tab], { title: empty, isGood: empty !== texts.noneFound })}
       <p class="actions after">
         ${renderNext(visit, tab, next)}
         ${hasFile && visit.method === 'GET' && rows.length > 0 && html`<a class="button quiet" href="${root}/${tab}.csv?${query.toString()}">${texts.csv}</a>`}
@@ -88,7 +88,7 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
     before: renderSearch(visit, 'emails', [
       { name: 'state', label: columns.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] },
     ]),
-    empty: texts.noEmails,
+    empty: isNarrowed(visit) ? texts.noneFound : texts.noEmails,
   })
 }
 
@@ -154,7 +154,7 @@ export async function answerAudit({ auth }: Site, visit: Visit, isFile: boolean)
       { name: 'from', label: columns.since, type: 'date' },
       { name: 'until', label: texts.fields.until, type: 'date' },
     ]),
-    empty: texts.noAudit,
+    empty: isNarrowed(visit) ? texts.noneFound : texts.noAudit,
     hasFile: true,
   })
 }

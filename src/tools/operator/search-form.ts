@@ -108,3 +108,8 @@ export function renderNext(
 export function readQuery({ query }: Pick<Visit, 'query'>, name: string): string | undefined {
   return query.get(name)?.trim() || undefined
 }
+
+/** Whether a search or a filter narrows the list. */
+export function isNarrowed({ query }: Pick<Visit, 'query'>): boolean {
+  return [...query.keys()].some((name) => name !== 'after' && name !== 'done' && query.get(name) !== '')
+}

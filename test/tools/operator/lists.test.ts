@@ -153,7 +153,7 @@ describe('lists', () => {
     ['/usage-routes.csv', 'usage.overallRoutes', /"orders","GET \/"".*","301","301" .*"GET \/few","300","300"/],
     ['/usage-routes.csv?period=2020-01', 'usage.overallRoutes', /^\W*"period","api","route","allowed","units"\s*$/],
     ['/emails', 'emails.list', /No e-mail waits/],
-    ['/emails?state=failed', 'emails.list', /No e-mail waits/],
+    ['/emails?state=failed', 'emails.list', /Nothing was found/],
     ['/keys', 'signingKeys.list', /ES256 Signs/],
     ['/audit', 'audit.list', /application\.suspended/],
     ['/audit?type=application.registered', 'audit.list', /application\.registered/],
@@ -216,6 +216,15 @@ describe('lists', () => {
     expect(await count('by=operator:carl')).toBe(0)
     expect(await count('until=2000-01-01')).toBe(0)
     expect((await host.get('/audit?from=never')).status).toBe(400)
+  })
+
+  it('say that nothing was found where a filter has left nothing, and not that there is nothing', async () => {
+    for (const path of ['/audit?until=2000-01-01', '/emails?state=failed', '/applications?q=nobody']) {
+      const { text } = await host.get(path)
+      expect([path, text]).toEqual([path, expect.stringContaining('<h3>Nothing was found</h3>')])
+      expect(text).not.toContain('class="empty good"')
+    }
+    expect((await host.get('/emails?state=')).text).toContain('<h3>No e-mail waits</h3>')
   })
 
   it('are files in which a spreadsheet reads no formula', async () => {
