@@ -13,6 +13,7 @@ import type { ApplicationRecord } from '../../shared/contracts/application-recor
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { describeKind, describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { readGroup, wrongOption } from '../../shared/lib/option-checks.js'
 import type { Operation } from '../operations/operation.js'
 import { SCOPES, type Scope } from '../operations/operator-calls.js'
@@ -86,7 +87,7 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
     const headers = { 'Cache-Control': 'no-store', ...change.headers() }
     if (operation.output === undefined) return sendEmpty(res, 204, headers)
     const made = operation.creates ? { Location: locate(req, result) } : {}
-    const isRepeat = operation.creates && (result as Partial<Made>).repeated === true
+    const isRepeat = operation.creates && isObject(result) && Object.hasOwn(result, 'repeated')
     const isWhole = isRepeat || scopes.includes('applications:read')
     const seen = isWhole ? result : leaveOutGuarded(operation.output, result)
     sendJson(res, operation.creates && !isRepeat ? 201 : 200, seen, { ...headers, ...made })
@@ -270,6 +271,6 @@ function locate(req: IncomingMessage, result: unknown): string {
     application,
     applicationId = application?.id,
     kid,
-  } = result as Partial<Made> & { application?: { id: string }; kid?: string }
+  } = ownMembers(result as Partial<Made> & { application?: { id: string }; kid?: string })
   return applicationId !== undefined ? `${mount}/applications/${applicationId}` : `${mount}/signing-keys/${kid ?? ''}`
 }

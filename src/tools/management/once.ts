@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { OnceRequest } from '../../core/applications/records/application-writer.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
 import type { CoreAuth } from '../../index.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { readHeader } from '../../shared/lib/request.js'
 import type { Operation } from '../operations/operation.js'
 import { Problem } from './problem.js'
@@ -71,7 +72,9 @@ export function readOnce(
     for (let after: string | undefined; ;) {
       const { items, next } = await auth.audit.list({ ...query, from, order: 'newest', limit: 1000, after })
       for (const { details, applicationId } of items) {
-        const { request, credentialId, deliver, kid } = details as Readonly<Record<string, string | undefined>>
+        const { request, credentialId, deliver, kid } = ownMembers(
+          details as Readonly<Record<string, string | undefined>>,
+        )
         if (request?.startsWith(`${digest}.`) !== true) continue
         return toMade(request, {
           ...(applicationId !== undefined && { applicationId }),
@@ -94,7 +97,7 @@ export function readOnce(
       if (operation.changes === 'signingKeys') return findKey()
       if (!(await parts.findApplication(applicationId))) return undefined
       const { items } = await auth.audit.list({ applicationId, limit: 1 })
-      return toMade(items[0]?.details['request'], { applicationId })
+      return toMade(ownMembers(items[0]?.details ?? {})['request'], { applicationId })
     },
     async check() {
       const made = await findKey()

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { ZodDefinition } from './operation.js'
 import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 
 /** An optional member: it may be left out. */
 export const optional = z.optional
@@ -91,11 +92,11 @@ const GUARD = 'x-scope'
 
 /** An output for those who may not read applications. */
 export function leaveOutGuarded(schema: z.ZodMiniType, value: unknown): unknown {
-  const { innerType, shape, element } = schema.def as ZodDefinition
+  const { innerType, shape, element } = ownMembers(schema.def as ZodDefinition)
   if (innerType) return leaveOutGuarded(innerType, value)
   if (element && Array.isArray(value)) return value.map((each) => leaveOutGuarded(element, each))
   if (!shape || !isObject(value)) return value
-  const seen = Object.entries(value).filter(([name]) => z.globalRegistry.get(shape[name]!)?.[GUARD] === undefined)
+  const seen = Object.entries(value).filter(([name]) => !Object.hasOwn(z.globalRegistry.get(shape[name]!) ?? {}, GUARD))
   return Object.fromEntries(seen.map(([name, member]) => [name, leaveOutGuarded(shape[name]!, member)]))
 }
 

@@ -299,6 +299,47 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
     expect(await rename(call)).toBe(403)
   })
 
+  it('shows and repeats by own members alone, whatever a polluted prototype has', async () => {
+    const call = await site.caller(['applications:write', 'credentials:write'])
+    const shop = { name: 'Guarded', contact: 'guarded@shop.example', apis: ['orders', 'catalog'] }
+    const members = {
+      repeated: true,
+      applicationId: 'app_polluted',
+      request: 'polluted',
+      kid: 'polluted',
+      deliver: 'email',
+      details: { polluted: true },
+      innerType: { def: {} },
+      'x-scope': undefined,
+    }
+    const prototype = Object.prototype as Record<string, unknown>
+    for (const [name, value] of Object.entries(members)) {
+      const made: [status: number, location: string | null, text: string, id: unknown][] = []
+      // Not enumerable, for the sake of what checks the answers here.
+      Object.defineProperty(prototype, name, { value, configurable: true, writable: true })
+      try {
+        for (let twice = 0; twice < 2; twice++)
+          for (const line of ['POST /applications', 'POST ', 'PUT ']) {
+            const id = made[0]?.[3] as string
+            const path = { 'POST ': `/applications/${id}/keys`, 'PUT ': `/applications/${id}/apis/weather` }[line] ?? ''
+            const body = line === 'PUT ' ? {} : path ? { name: 'more' } : shop
+            const { status, headers, body: answer } = await call(line + path, body, { 'idempotency-key': name })
+            made.push([status, headers.get('location'), JSON.stringify(answer), answer.application?.id])
+          }
+      } finally {
+        delete prototype[name]
+      }
+      const id = made[0]![3]
+      const at = `/management/applications/${String(id)}`
+      const expected = [201, 201, 200, 200, 200, 200].map((status, i) => [status, i % 3 === 2 ? null : at])
+      expect([name, ...made.map(([status, location]) => [status, location])]).toEqual([name, ...expected])
+      expect(made.map(([, , text]) => text).join()).not.toMatch(/Guarded|guarded@|polluted/)
+      expect(made[4]![2]).toContain('"credentialId":"cred_')
+      const { items } = await site.auth.audit.list({ applicationId: String(id) })
+      expect(JSON.stringify(items)).not.toContain('polluted')
+    }
+  })
+
   it('makes once what is asked for again with an Idempotency-Key, also at the same time, and shows no credential again', async () => {
     const call = await site.caller()
     const again = (line: string, body: unknown, key = 'k-1') => call(line, body, { 'idempotency-key': key })

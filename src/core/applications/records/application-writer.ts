@@ -218,13 +218,14 @@ export function checkBefore(writer: ApplicationWriter, ...[check, request, saved
     const changed = await writer.change(id, event, async (current) => {
       check(current)
       const edited = await edit(current)
-      return edited && { ...edited, details: { ...edited.details, ...noted } }
+      return edited && { ...edited, details: { ...ownMembers(edited).details, ...noted } }
     })
     if (changed) saved?.(changed.record)
     return changed
   }) as ApplicationWriter['change']
-  const add: ApplicationWriter['add'] = async (given, event, { details, ...others }) => {
-    const record = await writer.add(given, event, { ...others, details: { ...details, ...noted } })
+  const add: ApplicationWriter['add'] = async (given, event, savedWith) => {
+    const { details } = ownMembers(savedWith)
+    const record = await writer.add(given, event, { ...savedWith, details: { ...details, ...noted } })
     saved?.(record)
     return record
   }
