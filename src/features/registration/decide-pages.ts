@@ -115,7 +115,7 @@ function renderRequest(approval: OpenApproval, apis: ReadonlyMap<string, Api>, n
     <dt>Requested</dt>
     <dd>${describeAge(asked.requestedAt, now)}, ${describeAsked(asked)}</dd>
     <dt>Application id</dt>
-    <dd>${application.id}</dd>
+    <dd><code>${application.id}</code></dd>
   </dl>`
 }
 

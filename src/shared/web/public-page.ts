@@ -34,10 +34,12 @@ dt { margin-top: var(--space-4) }
 dd { margin: var(--space-1) 0 0 }
 .facts { margin-bottom: var(--space-8) }
 .quote { overflow-wrap: anywhere }
-.facts ul { margin: 0; padding-left: 1.25rem }
+.facts ul { margin: 0; padding: 0; list-style: none }
+.facts li { margin-top: var(--space-1) }
+dt:first-child { margin: 0 }
 .decision { display: grid; gap: var(--space-6) var(--space-10) }
-main:has(.decision) { width: min(100% - 2rem, 60rem) }
-@media (min-width: 60rem) { .decision { grid-template-columns: minmax(0, 1fr) 21rem } .decision > div { position: sticky; top: 4.5rem; align-self: start; padding: var(--space-5); border: 1px solid var(--line); border-radius: var(--corner-box) } }
+main:has(.decision) { width: min(100% - 2rem, 72rem) }
+@media (min-width: 60rem) { .decision { grid-template-columns: minmax(0, 1fr) 21rem } .decision > div { position: sticky; top: 4.5rem; align-self: start; padding: var(--space-5); border: 1px solid var(--line); border-radius: var(--corner-box) } .decision dl { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: var(--space-3); align-content: start } .decision :is(dt, dd) { margin: 0 } .decision dd { grid-column: 2 } }
 .quote { white-space: pre-line; padding-left: var(--space-3); border-left: 3px solid var(--line) }
 `)
 

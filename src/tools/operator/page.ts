@@ -87,6 +87,7 @@ details > summary { color: var(--accent); font-size: var(--text-small); cursor: 
 details > .table { margin-top: var(--space-3); max-height: 20rem; overflow: auto }
 figure { margin: 0 0 var(--space-4) }
 .signed-in { color: var(--soft); overflow-wrap: anywhere }
+.signed-in .quiet { padding: var(--space-1) var(--space-3) }
 .preview { display: block; width: 100%; height: 44rem; border: 0; border-radius: var(--corner-box); background: #fff }
 pre.data { margin: 0; white-space: pre-wrap }
 `)

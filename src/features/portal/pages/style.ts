@@ -62,7 +62,7 @@ section > .about { position: sticky; top: 4.5rem }
 div.row { padding: var(--space-4) var(--space-5) }
 div.row > p:first-child { flex: 1 1 18rem; margin: 0 }
 .scopes { margin: var(--space-2) 0 0; padding: 0; list-style: none; font-size: var(--text-plain); overflow-wrap: anywhere }
-.scopes code { margin-right: var(--space-2) }
+.scopes code { margin: 0 var(--space-1) var(--space-1) 0 }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center }
 .row .actions { margin: 0 }
 div.card > .foot { max-width: none; margin: 0; padding: .875rem var(--space-5) }

@@ -72,7 +72,7 @@ function renderAccess(isGranted: boolean, request: AccessRequest | undefined, te
 function renderScopes({ scopes: meanings }: ApiSettings, scopes: readonly string[]): Html | false {
   if (scopes.length === 0) return false
   return html`<ul class="scopes">
-    ${scopes.map((scope) => html`<li><code class="inline">${scope}</code> ${Object.hasOwn(meanings, scope) && meanings[scope]!}</li>`)}
+    ${scopes.map((scope) => html`<li><code class="chip">${scope}</code> ${Object.hasOwn(meanings, scope) && meanings[scope]!}</li>`)}
   </ul>`
 }
 
