@@ -136,9 +136,9 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       onTestFinished(() => other.close())
       const page = (await request(asking).get(PATH)).text.replaceAll(/\s+/g, ' ')
       expect(page).toContain(
-        'Scopes that it gets:</span> <span class="scope">read: Read &#60;b&#62;orders&#60;/b&#62;</span>',
+        'Scopes that it gets:</span> <span class="scope"><code>read</code>: Read &#60;b&#62;orders&#60;/b&#62;</span>',
       )
-      expect(page).not.toContain('class="scope">admin')
+      expect(page).not.toContain('class="scope"><code>admin')
       expect(page).toContain('one of us reads your registration and decides, usually within 3 working days.')
       const answer = await postForm(asking, FORM.slice(0, 3))
       const link = String(answer.headers['location']).replace('./register', PATH)
