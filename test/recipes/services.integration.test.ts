@@ -206,7 +206,7 @@ it('the Python middleware closes a WebSocket before it opens, and hands on that 
   const { auth, app, issuer } = platform
   const token = await accessToken(app, 'orders', await createApplication(auth, ['orders']))
   const file = join(folder, 'websockets.py')
-  await writeFile(file, codeOf('python') + WEBSOCKETS)
+  await writeFile(file, (await readFile(MIDDLEWARE, 'utf8')) + WEBSOCKETS)
   const { stdout } = await promisify(execFile)(PYTHON, [file, `${issuer}/orders/introspect`, token])
   expect(JSON.parse(stdout)).toEqual([['lifespan'], [{ type: 'websocket.close', code: 1008 }]])
 })
