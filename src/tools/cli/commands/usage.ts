@@ -61,7 +61,7 @@ const usageCommand = command({
     const { total: isTotal, overall, routes } = context.values
     const others = isTotal ? { ...input, routes: routes || undefined, overall: overall || undefined } : total
     if (Object.values(others).some((value) => value !== undefined))
-      throw new UsageError('--total goes with --period and --sort, and they only with --total.', 'usage')
+      throw new UsageError('--total goes with --period and --sort alone, and they need --total.', 'usage')
     if (isTotal) return runList('usage.totals', TOTALS, { name: 'usage', input: total, context })
     if (overall && Object.hasOwn(input, 'applicationId'))
       throw new UsageError('--overall is of all applications: give no ID.', 'usage')
