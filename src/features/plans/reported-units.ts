@@ -40,17 +40,20 @@ export function createAddReported(options: {
     batch: UsageBatch,
     counts: readonly ReportedUnits[],
   ): Promise<readonly QuotaTotals[]> {
-    const added: QuotaCount[] = []
-    for (const row of counts) {
+    // Nobody counts units of an application without a quota, or with a plan that this process does not have.
+    const counted = counts.flatMap((row) => {
       const plan = plans.get(row.plan ?? '')
-      const count = plan ? await bound(row, plan, added) : 0
-      added.push({ applicationId: row.applicationId, day: row.day, count })
-    }
-    const totals = await store.add(batch, added)
-    added.forEach((row, at) => {
-      const plan = plans.get(counts[at]!.plan ?? '')
-      if (plan && row.day === formatDay(now())) tell(createStoredAccount(row, plan, totals[at]!, now()), row.count)
+      return plan?.hasQuota === true ? [{ row, plan }] : []
     })
-    return totals
+    const added: QuotaCount[] = []
+    for (const { row, plan } of counted) {
+      const { applicationId, day } = row
+      added.push({ applicationId, day, count: await bound(row, plan, added) })
+    }
+    const totals = added.length > 0 ? await store.add(batch, added) : []
+    counted.forEach(({ row, plan }, at) => {
+      if (row.day === formatDay(now())) tell(createStoredAccount(row, plan, totals[at]!, now()), row.count)
+    })
+    return counts.map((given) => totals[counted.findIndex(({ row }) => row === given)] ?? { ofDay: 0, ofMonth: 0 })
   }
 }

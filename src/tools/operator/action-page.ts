@@ -4,6 +4,7 @@ import { ApplicationError, ConfigurationError, type Application } from '../../in
 import type { ApplicationRecord, KeySetRecord } from '../../shared/contracts/application-record.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { renderCopyable } from '../../shared/web/first-steps.js'
 import type { Problem } from '../../shared/web/form-field.js'
@@ -136,10 +137,10 @@ async function performAction(form: ActionForm): Promise<Answer> {
   )
   if (name === 'register') site.sentForms.set(token, true)
   const result = await run(action.operation, input)
-  const credentials = isObject(result)
-    ? (result as { credentials?: Readonly<Record<string, string>> }).credentials
-    : undefined
-  const created = isObject(result) ? (result as { application?: Application }).application : undefined
+  const { credentials, application: created } = ownMembers<{
+    readonly credentials?: Readonly<Record<string, string>>
+    readonly application?: Application
+  }>(isObject(result) ? result : {})
   const target = application ?? created
   if (credentials) return renderIssued(visit, target!, credentials)
   const place = target ? `/applications/${target.id}` : action.place === 'queue' ? '/emails' : '/keys'

@@ -71,15 +71,11 @@ export function createReportAnswer({ core, source: parts }: Pick<PlatformParts, 
     const isRecent = (at: number | undefined): boolean =>
       at === undefined || (at >= now() - MAX_AGE_MS && at <= now() + CLOCK_TOLERANCE_MS)
     const applications = await findShared(rows, report)
-    /** Nobody counts units of an application without a quota. */
-    const hasQuota = (id: string): boolean =>
-      plans?.findWindows(applications.get(id)!)?.some(({ per }) => per !== undefined) ?? false
     const isOwn = (row: Row): boolean =>
       (applications.has(row.applicationId) || (kind === 'reported' && row.applicationId === '')) &&
       (row.api === undefined || names.has(row.api)) &&
       (row.day === undefined || (row.day >= firstDay && row.day <= lastDay)) &&
-      [row.at, row.firstAt, row.lastAt].every(isRecent) &&
-      (kind !== 'quotas' || hasQuota(row.applicationId))
+      [row.at, row.firstAt, row.lastAt].every(isRecent)
     const own: readonly Row[] = rows.filter(isOwn)
     const write = <Result>(work: () => Promise<Result>) => core.limitChanges(server.id, work)
 

@@ -420,6 +420,15 @@ describe('a report', () => {
       expect(totals[0]).toMatchObject({ ofDay: 20, ofMonth: 20 })
       expect(totals[1]).toEqual({ ofDay: 0, ofMonth: 0 })
     }
+    // A process with other plans keeps nobody's units back.
+    const record = (await site.store.findApplication(none!))!
+    await site.store.saveApplication({ ...record, plan: 'gone', version: record.version + 1 }, undefined)
+    expect(
+      await report(
+        'gone',
+        [none, day].map((applicationId) => ({ ...row, applicationId })),
+      ),
+    ).toMatchObject([{ ofDay: 0 }, { ofDay: 20 }])
     const ofMonth = await report(
       'days',
       days.map((each) => ({ ...row, applicationId: month, day: each })),
