@@ -495,7 +495,7 @@ it('works with every valid API name, and escapes titles', async () => {
   const base = await serve(express().use('/d', developerConsole(auth, { title: '</title><b>', documents })))
   const { page } = await pageAt(`${base}/d`)
   expect(page.querySelectorAll('b, i, main script')).toHaveLength(0)
-  expect(page.querySelector('h2')?.textContent).toBe('<b>"Till" & Co</b>')
+  expect(page.querySelector('.api h2')?.textContent).toBe('<b>"Till" & Co</b>')
   expect(page.querySelectorAll('nav li')).toHaveLength(4)
   expect(new Set([...page.querySelectorAll('[id]')].map(({ id }) => id)).size).toBe(
     page.querySelectorAll('[id]').length,
