@@ -20,7 +20,8 @@ export function readHostMember(req: IncomingMessage, name: string): unknown {
 /** The address to count by: IPv4, or the IPv6 network with that prefix, which one subscriber has. */
 export function readClientAddress(req: IncomingMessage, ipv6Prefix: Ipv6Prefix = 64): string {
   const address = readIpAddress(req)
-  const network = isIPv6(address) ? formatNetwork(address, ipv6Prefix) : address
+  // A text with a space would name the resource server whose turns it takes.
+  const network = isIPv6(address) ? formatNetwork(address, ipv6Prefix) : address.replaceAll(' ', '_')
   const by = DESCRIBED_BY.get(req)
   return by === undefined ? network : `${by} ${network}`
 }

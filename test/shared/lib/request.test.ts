@@ -38,6 +38,8 @@ it('counts the addresses of a network as one, and bounds what is no address', ()
   expect(count('2001:db8::1', '2001:db8:0:1::1')).toBe(2)
   expect(count('192.0.2.1', '192.0.2.1:1', '::ffff:c000:201', '64:ff9b::192.0.2.1')).toBe(1)
   expect(readClientAddress(requestFrom('x'.repeat(10_000)))).toHaveLength(64)
+  // With too much trust in a proxy, a stranger's header would join the queue of a resource server.
+  expect(readClientAddress(requestFrom('app_server 192.0.2.1'))).toBe('app_server_192.0.2.1')
 })
 
 it('answers requests that a test tool made, without raw headers, headers or socket', async () => {
