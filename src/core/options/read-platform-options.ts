@@ -2,7 +2,13 @@ import { ConfigurationError, type ConfigurationProblem } from '../../shared/cont
 import type { Store } from '../../shared/contracts/store.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
-import { invalidOption, readGroup, readOptionalFunction, refuseUnknown } from '../../shared/lib/option-checks.js'
+import {
+  invalidOption,
+  readGroup,
+  readOptionalFunction,
+  refuseUnknown,
+  wrongOption,
+} from '../../shared/lib/option-checks.js'
 import { wholeNumber } from '../../shared/lib/option-rules.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { Settings } from './all-settings.js'
@@ -56,6 +62,9 @@ export function checkOptions(options: PlatformAuthOptions): OptionsReport {
   }
 }
 
+/** The subpaths that have one, for who gives its options beside those of the platform. */
+const FEATURE_NAMES = ['emails', 'registration', 'portal', 'usage', 'plans', 'imports'] as const
+
 /** Validates the options and fills in the defaults. Throws `ConfigurationError` for the first that is wrong. */
 export function readOptions(given: PlatformAuthOptions, warn: (warning: ConfigurationProblem) => unknown): Settings {
   if (!isObject(given)) {
@@ -63,6 +72,11 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
       problem: `The options are ${describeValue(given)}`,
       fix: 'Write createPlatformAuth({ baseUrl, apis }).',
     })
+  }
+  const feature = FEATURE_NAMES.find((name) => Object.hasOwn(given, name))
+  if (feature !== undefined) {
+    const fix = `Write features: [${feature}({ ... })], with ${feature} of express-platform-auth/${feature}.`
+    throw wrongOption(feature, 'is a feature, not an option', fix)
   }
   refuseUnknown('', given, OPTION_NAMES)
   const options = ownMembers(given as PlatformAuthOptions)

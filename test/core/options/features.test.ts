@@ -63,6 +63,13 @@ describe('the option features', () => {
     await auth.ready()
   })
 
+  it('is named where a feature is given as an option of the platform', () => {
+    for (const name of [...NAMES, 'plans'])
+      expect(() => readOptions({ ...CORE, [name]: {} } as never, () => undefined)).toThrow(
+        `${name} is a feature, not an option. Write features: [${name}({ ... })], with ${name} of express-platform-auth/${name}.`,
+      )
+  })
+
   it('may have any order', () => {
     for (const features of permute(EVERY)) {
       const { features: read } = readOptions({ ...CORE, features }, () => undefined)
