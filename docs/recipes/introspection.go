@@ -26,7 +26,10 @@ type answer struct {
 	until      time.Time
 }
 
-var client = http.Client{Timeout: 6 * time.Second}
+// The credentials of this service are for the platform alone: no redirect is followed, and its answer is none of the platform's.
+var client = http.Client{Timeout: 6 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error {
+	return http.ErrUseLastResponse
+}}
 var status = map[string]int{"invalid_token": 401, "invalid_api_key": 401, "unauthorized": 401, "invalid_request": 400,
 	"too_many_requests": 429, "quota_exceeded": 429, "temporarily_unavailable": 503}
 

@@ -3,6 +3,12 @@ import asyncio, base64, json, time, urllib.error, urllib.parse, urllib.request
 STATUS = {"invalid_token": 401, "invalid_api_key": 401, "unauthorized": 401, "invalid_request": 400,
           "too_many_requests": 429, "quota_exceeded": 429, "temporarily_unavailable": 503}
 
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):  # the credentials of this service are for the platform alone
+        return None
+
+OPENER = urllib.request.build_opener(NoRedirect)
+
 class Introspection:
     """Lets requests pass whose access token the platform calls active; the caller is in scope["client_id"]."""
 
@@ -12,7 +18,7 @@ class Introspection:
 
     def ask(self, token, ip):
         form = urllib.parse.urlencode({"token": token, "ip": ip, "scope": self.scope}).encode()
-        with urllib.request.urlopen(urllib.request.Request(self.url, form, {"Authorization": self.basic}), timeout=6) as answer:
+        with OPENER.open(urllib.request.Request(self.url, form, {"Authorization": self.basic}), timeout=6) as answer:
             return json.load(answer)
 
     async def find(self, token, ip):

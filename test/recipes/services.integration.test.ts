@@ -86,8 +86,10 @@ const codeOf = (language: string): string => blocks.find((block) => block.langua
 
 let platform: Awaited<ReturnType<typeof openHost>>
 let folder: string
-/** Something else answers at the platform's address, with 200. */
-let isAway = false
+/** Something else answers at the platform's address: with 200, or by leading elsewhere. */
+let away: 'page' | 'redirect' | undefined
+/** What came where it led to. */
+const led: string[] = []
 const ends: (() => Promise<unknown>)[] = []
 
 async function openHost() {
@@ -96,7 +98,15 @@ async function openHost() {
   const { auth } = openPlatform({ baseUrl: issuer, apis: APIS, now: Date.now })
   await auth.ready()
   const app = express()
-    .use((_req, res, next) => (isAway ? res.send('Back soon') : next()))
+    .use('/led', (req, res) => {
+      led.push(`${req.method} ${String(req.get('Authorization'))}`)
+      res.json({ active: true, client_id: 'anybody', max_age: 60 })
+    })
+    .use((_req, res, next) => {
+      if (away === undefined) next()
+      else if (away === 'page') res.send('Back soon')
+      else res.redirect('/led')
+    })
     .use(auth.router)
   const server = app.listen(port, '127.0.0.1')
   await once(server, 'listening')
@@ -272,12 +282,13 @@ describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('A Python service 
     ])
       expect([path, (await get(port, [], path)).status]).not.toEqual([path, 200])
     const token = await accessToken(app, 'orders', await createApplication(auth, ['orders']))
-    isAway = true
     try {
-      expect((await get(port, bearer(token))).status).toBe(503)
+      for (away of ['page', 'redirect'] as const)
+        expect([away, (await get(port, bearer(token))).status]).toEqual([away, 503])
     } finally {
-      isAway = false
+      away = undefined
     }
+    expect(led).toEqual([])
   })
 
   it('feels a revocation: at the next request, or when the cached answer ends', async () => {
