@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from './free-port.js'
 
 /** A TCP proxy that can fail in the ways in which networks fail. */
 export interface TcpProxy {
@@ -116,8 +117,9 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
     await closed
   }
 
-  await listen(0)
-  const { port: ownPort } = proxy.address() as AddressInfo
+  // While it refuses, the system must give its port to nobody else.
+  const ownPort = await freePort()
+  await listen(ownPort)
   const url = new URL(target)
   url.host = `127.0.0.1:${ownPort}`
   return {

@@ -119,7 +119,7 @@ function compare(open: (count: number) => Promise<CountedDatabase>): void {
 describe.runIf(process.platform === 'linux')('pages of a database that the operator’s pages read on SQLite', () => {
   compare((count) => openSqlite(fill(SQLITE_NUMBERS, count)))
 })
-describe.runIf(IS_LONG_LANE)('pages of a database that the operator’s pages read on PostgreSQL', () => {
+describe.each(IS_LONG_LANE ? ['PostgreSQL'] : [])('pages of a database that the operator’s pages read on %s', () => {
   const db = usePostgres()
   compare((count) => openPostgres(db, fill(POSTGRES_NUMBERS, count)))
 })

@@ -335,7 +335,7 @@ describe('start-up rejects a wrong document with its name and the fix:', () => {
     const app = express().use('/developers', start(lines.join('\n'), given))
     await request(app).get('/developers/apis/music').expect(200)
     const { text } = await request(app).get('/developers/').expect(200)
-    expect(text).toContain('<code>user-library-read</code> <span>Access your saved content.</span>')
+    expect(text).toContain('<code class="chip">user-library-read</code> <span>Access your saved content.</span>')
   })
 
   it('a file that is missing, is not JSON, or is a folder', async () => {
