@@ -45,7 +45,17 @@ it('P65: the answer takes the same time for known and unknown addresses', async 
 
 it('P65, P67: the same calls of the store precede the answers, for requests and for codes', async () => {
   const store = failingStore(memoryStore())
-  const host = openPortal({ store })
+  let lookups = 0
+  const host = openPortal({
+    store: {
+      ...store,
+      listApplications(query) {
+        // The background lists applications, too.
+        if (query.contact !== undefined) lookups += 1
+        return store.listApplications(query)
+      },
+    },
+  })
   await addApplication(host.auth, KNOWN)
   const names = [
     ...Object.keys(store),
@@ -66,9 +76,9 @@ it('P65, P67: the same calls of the store precede the answers, for requests and 
   for (const contact of [KNOWN, UNKNOWN]) {
     const browser = createBrowser(host.app)
     await browser.get()
-    const lookups = store.calls('listApplications')
+    const earlier = lookups
     const asked = await countCalls(() => browser.submit('/sign-in', { contact }))
-    await expect.poll(() => store.calls('listApplications')).toBe(lookups + 1)
+    await expect.poll(() => lookups).toBe(earlier + 1)
     if (contact === KNOWN) await nextSignInEmail(host.mailer, 0)
     calls.push([asked, await countCalls(() => browser.submit('/sign-in/code', { code: 'BBBB-BBBB' }))])
   }
