@@ -124,6 +124,11 @@ describe.each(Object.entries(STORES))('beside a running server on %s', (_name, o
     if (emails.length > 0) await runJson('emails', 'retry', application.id, ...store.db)
     await waitUntil(async () => (await readEmails(env['CLI_MAIL']!)).length > 0)
     expect((await readEmails(env['CLI_MAIL']!)).map(({ to }) => to)).toEqual(['reader@shop.example'])
+    // It leaves the queue after it was sent.
+    await waitUntil(async () => {
+      const { stdout } = await runCommand(['emails', 'list', '--json', ...store.db])
+      return (JSON.parse(stdout) as { items: object[] }).items.length === 0
+    })
   })
 
   it('the doctor finds the server on the same store', async () => {
