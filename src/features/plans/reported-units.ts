@@ -8,7 +8,7 @@ import type { Plan } from './plan.js'
  * Processes that judge by a quota bring it to its limit, and each 1 % or a request further. What is reported beyond twice the limit was
  * admitted by none, and would use up a larger plan that the application gets later.
  */
-const MAX_SHARE = 2
+const MAX_TIMES = 2
 
 type ReportedUnits = QuotaCount & { readonly plan: string | undefined }
 
@@ -30,7 +30,7 @@ export function createAddReported(options: {
     const left = hard.map(({ per, limit }) =>
       [...stored, ...own].reduce(
         (rest, { day, count }) => (per === 'month' || day === row.day ? rest - count : rest),
-        limit * MAX_SHARE,
+        limit * MAX_TIMES,
       ),
     )
     return Math.max(0, Math.min(row.count, ...left))
@@ -51,8 +51,8 @@ export function createAddReported(options: {
       added.push({ applicationId, day, count: await bound(row, plan, added) })
     }
     const totals = added.length > 0 ? await store.add(batch, added) : []
-    counted.forEach(({ row, plan }, at) => {
-      if (row.day === formatDay(now())) tell(createStoredAccount(row, plan, totals[at]!, now()), row.count)
+    added.forEach((row, at) => {
+      if (row.day === formatDay(now())) tell(createStoredAccount(row, counted[at]!.plan, totals[at]!, now()), row.count)
     })
     return counts.map((given) => totals[counted.findIndex(({ row }) => row === given)] ?? { ofDay: 0, ofMonth: 0 })
   }
