@@ -48,7 +48,7 @@ export interface Feature<Name extends string = string> {
 export interface FeaturePart {
   /** `auth.NAME`. */
   readonly calls: object
-  /** Those of its calls that change an application, made of another writer: for who may change it only as it was read. */
+  /** The calls that change an application, made of another writer: for callers who may change it only as it was read. */
   callsWith?(writer: ApplicationWriter): object
   /** What other features may use beyond the calls: `Core.find()`. */
   readonly offers?: object

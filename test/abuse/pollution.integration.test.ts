@@ -3,7 +3,7 @@ import { IS_LONG_LANE } from '../support/long-lane.js'
 import { POLLUTION_KINDS, startAttackedPlatform } from './platform-process.js'
 import { findPollutionProblems, INSIDE, listOptionalMembers } from './pollution.js'
 
-/** What is read of requests and of the language's own objects. */
+/** The names that are read of requests and of the language's own objects. */
 const OTHER_NAMES = `
   each authorization x-api-key content-type content-length content-encoding transfer-encoding
   POST DELETE GET HEAD * GET_/x successRedirect customDuration hash prefix iss denied markup

@@ -88,7 +88,7 @@ let platform: Awaited<ReturnType<typeof openHost>>
 let folder: string
 /** Something else answers at the platform's address: with 200, or by leading elsewhere. */
 let away: 'page' | 'redirect' | undefined
-/** What came where it led to. */
+/** The requests that came where it led to. */
 const led: string[] = []
 const ends: (() => Promise<unknown>)[] = []
 

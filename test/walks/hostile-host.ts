@@ -27,7 +27,7 @@ export const BIDI = '\u202Egnp.exe\u2066 \u200Fabc\u202C'
 export const VERY_LONG = 'W'.repeat(10_000)
 export const NAMES = Object.values(TEXTS)
 export const ALL = `${NAMES.join(' ')} ${BIDI}`
-/** What an address may have before the @. */
+/** The local parts that addresses may have. */
 const LOCAL_PART = "x'hostile='1'/*{{}}*/|=cmd"
 export const CONTACT = `${LOCAL_PART}@shop.example`
 const WAITING = { name: TEXTS.ends, contact: "second+o'hostile'1'@shop.example" }

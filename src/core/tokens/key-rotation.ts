@@ -27,7 +27,7 @@ export interface SigningKeyRotation {
 
 /** A request that must have its effect once. */
 export interface OnceRotation {
-  /** What the audit record has as `request`. */
+  /** The `request` of the audit record. */
   readonly id: string
   /** Rejects if the request has had its effect. */
   check(): Promise<void>

@@ -165,7 +165,7 @@ export function describeNotice(
   }
 }
 
-/** What the content of a notice depends on, beside the notice and its application. */
+/** The values on which the content of a notice depends, beside the notice and its application. */
 interface NoticeContext {
   readonly approvalLinks: ApprovalLinks
   readonly developersUrl: string | undefined

@@ -127,7 +127,7 @@ export function createLedger(options: {
   }
 }
 
-/** What an application has used, as this process knows it. */
+/** The units that an application has used, as this process knows them. */
 export interface Account {
   readonly applicationId: string
   plan: Plan | undefined

@@ -36,7 +36,7 @@ export interface UsageQuery<ApiNames extends string = string> {
   readonly limit?: number | undefined
 }
 
-/** What the calls of `auth.usage` read. */
+/** The parts of the platform that the calls of `auth.usage` read. */
 export interface UsageReads {
   readonly store: UsageStore
   /** Resolves once the store is open. */

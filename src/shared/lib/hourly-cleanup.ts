@@ -27,7 +27,7 @@ export function createHourlyCleanup({
 }: {
   /** Ends early when the cleanup `isClosed`. */
   readonly cleanUp: () => Promise<unknown>
-  /** What it deletes, for the log. */
+  /** The name of what it deletes, for the log. */
   readonly subject: string
   readonly logger: { warn(message: string, error: unknown): void }
 }) {

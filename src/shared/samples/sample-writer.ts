@@ -7,7 +7,7 @@ export interface SampleWriter {
   writeCall(call: PreparedCall): string
 }
 
-/** What a language says in its own way. The order of the steps is that of createSampleWriter(). */
+/** The words of a language. The order of the steps is that of createSampleWriter(). */
 interface LanguageSyntax extends Pick<SampleWriter, 'language' | 'label'> {
   quote(text: string): string
   /** Reads a variable of the environment. */
@@ -27,7 +27,7 @@ interface WrittenBody {
   readonly before?: string
   /** The code of the media type, where the body's does not send it by itself. */
   readonly contentType?: string
-  /** What the program imports for it. */
+  /** The imports of the program for it. */
   readonly packages?: readonly string[]
 }
 

@@ -151,7 +151,7 @@ function findCredential({ visit, application }: FormSubject): CredentialInfo | u
   return [...(application?.keys ?? []), ...(application?.secrets ?? [])].find((each) => each.id === id)
 }
 
-/** Whose name and networks a form changes. */
+/** Finds the application or the credential whose name and networks a form changes. */
 function findChanged(subject: FormSubject): Application | CredentialInfo | undefined {
   return subject.action.operation === 'applications.update' ? subject.application : findCredential(subject)
 }

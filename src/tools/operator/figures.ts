@@ -8,7 +8,7 @@ import { fillText } from '../../shared/lib/fill-in.js'
 import { getFormats } from '../../shared/web/formats.js'
 import type { Site, Visit } from './visit.js'
 
-/** What is counted in a period, of one application or of all. */
+/** The counts of a period, of one application or of all. */
 type OverallEntry = Omit<UsageEntry, 'applicationId'>
 
 /** Days that figures and plots are of, the current one included. */

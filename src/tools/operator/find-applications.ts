@@ -38,7 +38,7 @@ export function offersFilters({ auth }: Pick<Site, 'auth'>, { may }: Pick<Visit,
   }
 }
 
-/** What the search of the page asks for. Refusals and quotas are read by their own indexes, and looked at for each application otherwise. */
+/** The filters of a search. Refusals and quotas are read by their own indexes, and looked at for each application otherwise. */
 export async function findApplications(site: Site, visit: Visit): Promise<Found> {
   const { auth } = site
   const offered = offersFilters(site, visit)
@@ -81,7 +81,7 @@ export async function findApplications(site: Site, visit: Visit): Promise<Found>
   }
 }
 
-/** Those with refusals today, most first, then those of each day before. */
+/** Lists applications with refusals today, most first, then those of each day before. */
 function listRefused({ auth }: Pick<Site, 'auth'>, { now }: Pick<Visit, 'now'>): Source {
   const [today, last] = [formatDay(now), formatDay(now - (REFUSED_DAYS - 1) * DAY_MS)]
   // Where it was midnight a little earlier.

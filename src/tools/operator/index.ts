@@ -16,7 +16,7 @@ import type { Platform } from './visit.js'
 /** The second parameter of `can`, such as `applications.suspend`: an operation. */
 export type OperatorAction = CallName
 
-/** What the option `can` is told beside the operator and the action. */
+/** The third parameter of `can`. */
 export interface ActionContext {
   /** The right that it takes, as in management over HTTP, such as `applications:write`. */
   readonly scope: Scope
@@ -97,7 +97,7 @@ function readOptions(options: unknown): OperatorPagesOptions {
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 const isOwnPath = (value: unknown): boolean => typeof value === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(value)
 
-/** What is right for each option, and what to do otherwise. */
+/** The rule of each option, and the fix. */
 const RULES: Readonly<Record<string, readonly [isRight: (value: unknown) => boolean, fix: string]>> = {
   operator: [
     isFunction,

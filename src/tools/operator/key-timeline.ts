@@ -7,7 +7,7 @@ import type { Visit } from './visit.js'
 
 type SigningKeys = Awaited<ReturnType<CoreAuth['signingKeys']['list']>>['items']
 
-/** What is shown before and after now if there is one key. */
+/** The time that is shown before and after now if there is one key. */
 const LONE_KEY_MS = 30 * DAY_MS
 
 export const KEY_TONES = { next: 'info', current: 'good', former: undefined } as const

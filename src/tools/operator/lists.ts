@@ -15,7 +15,7 @@ import { isNarrowed, readQuery, renderNext, renderSearch } from './search-form.j
 import type { Answer, Site, TabName, Visit } from './visit.js'
 
 export const PAGE_SIZE = 50
-/** Of 1,000 rows, in a file. */
+/** A file has at most so many pages of 1,000 rows. */
 const MAX_FILE_PAGES = 10
 
 type Cell = Html | string | number | false | undefined

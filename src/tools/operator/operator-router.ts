@@ -22,7 +22,7 @@ const MAX_OPERATOR_LENGTH = 200
 const REFERRER_POLICY = 'same-origin'
 const PRIVATE = { 'Referrer-Policy': REFERRER_POLICY, 'Cache-Control': 'no-store' }
 
-/** What an e-mail looks like, without scripts, forms and the reader's session; links stay in the frame. */
+/** The policy of an e-mail's frame: no scripts, no forms and no session of the reader; links stay in the frame. */
 const FRAMED_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; form-action 'none'; frame-ancestors 'self'; sandbox"
 

@@ -51,7 +51,7 @@ export function createPages(site: Site): Page {
   }
 }
 
-/** Whose key that is, if it is a whole one that the platform knows by its own hash. */
+/** Finds the application of a whole key that the platform knows by its own hash. */
 async function findOwner({ core }: Site, typed: string): Promise<{ readonly id: string } | undefined> {
   const hash = (await core.opened()).hashKey(typed)
   return hash === undefined ? undefined : core.store.findApplicationByKey(hash)

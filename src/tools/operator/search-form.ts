@@ -9,7 +9,7 @@ export interface SearchField {
   readonly type?: 'text' | 'search' | 'date'
   readonly hint?: string
   readonly choices?: readonly (readonly [value: string, text: string])[]
-  /** What is chosen if the address has nothing. */
+  /** The choice if the address has none. */
   readonly value?: string
 }
 

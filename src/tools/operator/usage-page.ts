@@ -92,7 +92,7 @@ async function renderRoutes(site: Site, visit: Visit, period: string): Promise<H
   return renderCard({ title: html`${texts.routes} ${renderPill(period)}`, level: 2, actions }, table)
 }
 
-/** What the page shows as CSV, with every column: of applications the page that is asked for, with up to 1,000. */
+/** The page as CSV, with every column: of applications the page that is asked for, with up to 1,000. */
 export async function answerUsageFile(
   site: Site,
   visit: Visit,

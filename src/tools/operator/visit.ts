@@ -60,12 +60,12 @@ export interface PageAnswer {
   readonly status?: number
   readonly heading: string
   readonly tab?: TabName
-  /** What can be done beside a single row, at the right of the heading. */
+  /** The actions that are about no single row, at the right of the heading. */
   readonly actions?: Html | false
   readonly content: Html
   /** A path below the pages, and the heading of the page there, to which this one belongs. */
   readonly parent?: readonly [path: string, heading: string]
-  /** What is wrong, above the content. The title, announced first, names it too. */
+  /** The problem, above the content. The title, announced first, names it too. */
   readonly problem?: Problem | undefined
 }
 

@@ -46,7 +46,7 @@ export function createPlatformClient({
 
   /** The names of its APIs, as the last answer had them. */
   let served: string | undefined
-  /** What is wrong with the version of the platform, as the last answer had it. */
+  /** The problem with the version of the platform, as the last answer had it. */
   let otherVersion: string | undefined
 
   /** Redirects are not followed: the answer is an outage. */

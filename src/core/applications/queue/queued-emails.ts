@@ -20,7 +20,7 @@ export function isFirstDelivery({ purpose, details }: QueuedEmail): boolean {
   return purpose === 'registration' && readDetails({ details })['recovered'] !== true
 }
 
-/** What was stored with an e-mail or an audit record, as JSON: without what it inherits. */
+/** The details stored with an e-mail or an audit record, as JSON: own members alone. */
 export function readDetails(
   stored: { readonly details?: Readonly<Record<string, unknown>> | undefined } | undefined,
 ): Readonly<Record<string, unknown>> {

@@ -192,7 +192,7 @@ export function createApplicationWriter({
 
 /** A request that must have its effect once: the audit record says that it was made, in the same transaction. */
 export interface OnceRequest {
-  /** What the audit record has as `request`. */
+  /** The `request` of the audit record. */
   readonly id: string
   /** The id of the application that it creates, so that no second one can be. */
   readonly applicationId: string

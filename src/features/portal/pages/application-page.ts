@@ -18,7 +18,7 @@ import { isOffered, renderAction, type ApplicationView } from './view.js'
 export function renderApplication(
   view: ApplicationView,
   counted: {
-    /** Of the last 30 days; undefined if the platform stores no usage. */
+    /** The last 30 days; undefined if the platform stores no usage. */
     readonly usage: readonly UsageEntry[] | undefined
     /** Undefined if it has no plan, or the platform knows none. */
     readonly plan: PlanUsage | undefined

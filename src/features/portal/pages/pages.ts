@@ -62,7 +62,7 @@ export function createPortalPages(
     /** The actions that the platform offers. */
     readonly actions: ReadonlySet<PortalAction>
     readonly createCalls: CreateActionCalls
-    /** Of the forms that a contact sends. */
+    /** The limit of forms that a contact sends. */
     readonly limit: Limit | false
   },
 ): PortalPages {
@@ -181,7 +181,7 @@ export function createPortalPages(
   }
 }
 
-/** Of the last 30 days, by application. A mailbox with more has a list without counts: each application is a call of the store. */
+/** The last 30 days, by application. A mailbox with more has a list without counts: each application is a call of the store. */
 async function countEach(usage: UsageOffer, records: readonly ApplicationRecord[], now: number) {
   if (records.length > MAX_COUNTED) return undefined
   return new Map(await Promise.all(records.map(async ({ id }) => [id, await listUsage(usage, id, now)] as const)))

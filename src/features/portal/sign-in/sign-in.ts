@@ -47,7 +47,7 @@ export function createSignIn(
     readonly sendSignIn: EmailsOffer['sendSignIn']
     /** The address of the page that links lead to. */
     readonly pageUrl: string
-    /** Of requests for a sign-in e-mail, per address of a client. */
+    /** The limit of requests for a sign-in e-mail, per address of a client. */
     readonly limit: Limit | false
   },
 ) {

@@ -12,7 +12,7 @@ import { createMemberOptions, toKebabCase, type GivenMembers, type MemberWords, 
 
 type Context = CommandContext
 
-/** What people read about a command of an operation, where it is not the operation's. */
+/** The words about a command that are not those of its operation. */
 export interface SharedWords extends Partial<Pick<Command, 'name' | 'summary' | 'notes' | 'requires'>> {
   /** The example behind name and parameters; the store is added unless it names one. Or the whole line, with the name. */
   readonly example?: string

@@ -33,7 +33,7 @@ import {
   checkSigningKeys,
 } from './store-checks.js'
 
-/** What a check may need, by its name in reports. */
+/** The needs of checks, by their names in reports. */
 const PARTS = {
   '--config': ({ target }: CheckContext) => target.options,
   '--db': ({ target }: CheckContext) => target.database,
