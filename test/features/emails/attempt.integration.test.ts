@@ -1,4 +1,5 @@
 import { describe, it, type TestContext } from 'vitest'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { failAt, readMail, SHORT_TIMEOUTS, STAGES, type Fault, type Stage } from '../../support/smtp.js'
 import {
   expectNoCredentials,
@@ -10,6 +11,7 @@ import {
 } from '../../core/applications/applicant.js'
 
 const HOUR = 3600
+const MANY = IS_LONG_LANE ? 30 : 12
 
 describe.concurrent('an e-mail with credentials', () => {
   it('is sent at once, and activates the application when the mail server accepts it', async ({
@@ -47,9 +49,12 @@ describe.concurrent('an e-mail with credentials', () => {
     ]
   }
 
-  it.for(STAGES)('is sent again after every fault at %s', async (stage, context) => {
-    const tries = faultsAt(stage).map(([fault, outcome]) => expectSentAgain(context, stage, fault, outcome))
-    await Promise.all(tries)
+  it.for(STAGES)('is sent again after a fault at %s', async (stage, context) => {
+    const faults = faultsAt(stage)
+    // In `npm test` all at the end, and before it each kind of fault at two stages.
+    const isTried = (at: number) => IS_LONG_LANE || stage === 'end' || at === STAGES.indexOf(stage) % faults.length
+    const tried = faults.filter((_, at) => isTried(at))
+    await Promise.all(tried.map(([fault, outcome]) => expectSentAgain(context, stage, fault, outcome)))
   })
 
   async function expectSentAgain(
@@ -264,7 +269,7 @@ describe.concurrent('an e-mail with credentials', () => {
     let nth = 0
     // Every third session is dropped.
     server.fault = (stage) => (stage === 'RCPT' && nth++ % 3 === 0 ? { does: 'drop' } : undefined)
-    const addresses = Array.from({ length: 30 }, (_, i) => `dev-${i}@customer.example`)
+    const addresses = Array.from({ length: MANY }, (_, i) => `dev-${i}@customer.example`)
     const ids = await Promise.all(addresses.map(async (address) => (await provider.register(undefined, address)).id))
     const delivered = async () => {
       // Small steps: sessions must end before their lease does.
@@ -272,7 +277,7 @@ describe.concurrent('an e-mail with credentials', () => {
       const statuses = await Promise.all(ids.map((id) => provider.getStatus(id)))
       return statuses.filter((status) => status === 'active').length
     }
-    await expect.poll(delivered, { interval: 300 }).toBe(30)
+    await expect.poll(delivered, { interval: 300 }).toBe(MANY)
     expect(server.mails.flatMap(({ recipients }) => recipients).toSorted()).toEqual(addresses.toSorted())
     expect(server.overlaps).toEqual([])
   })

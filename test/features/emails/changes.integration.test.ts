@@ -19,35 +19,35 @@ const MANY = IS_LONG_LANE ? 100 : 30
 /** SQLite, whose statements are those of PostgreSQL, in the long lane. */
 const TRIED = Object.entries(BACKINGS).filter(([name]) => IS_LONG_LANE || name !== 'SQLite')
 
-describe.concurrent.each(TRIED)('%s', (_, openBacking) => {
-  /** An application whose contacts are Ann (the first), Bob and Eve. */
-  async function openShop(test: Test, options: TestOptions = {}) {
-    const openStore = await openBacking(test)
-    const mailer = memoryMailer()
-    const open = (store: StoreWith) =>
-      openPlatform({ mailer, developersUrl: 'https://example.com/developers', ...options, store })
-    const store = openStore()
-    const { auth, clock } = open(store)
-    test.onTestFinished(() => auth.close())
-    const { application } = await auth.applications.create({ name: 'Shop', contact: ANN, apis: ['orders', 'catalog'] })
-    for (const contact of [BOB, EVE]) await auth.applications.addContact(application.id, contact)
-    const { id } = application
-    const listQueued = (): Promise<readonly QueuedEmail[]> =>
-      store.emails.list({ applicationId: id, purpose: 'changes', state: undefined, limit: 1000 })
-    /** The e-mails of the last 10 minutes, by recipient. */
-    async function receive(): Promise<Record<string, EmailMessage>> {
-      const before = mailer.emails.length
-      clock.advance(10 * MINUTES)
-      await vi.waitFor(async () => expect(await listQueued()).toEqual([]), 20_000)
-      const received = mailer.emails.slice(before)
-      expect(new Set(received.map(({ to }) => to)).size, 'one e-mail for each').toBe(received.length)
-      return Object.fromEntries(received.map((email) => [email.to, email]))
-    }
-    return { auth, clock, store, mailer, id, calls: auth.applications, listQueued, receive, openStore, open }
+/** An application whose contacts are Ann (the first), Bob and Eve. */
+async function openShop(test: Test, options: TestOptions = {}, openBacking = BACKINGS['memory']!) {
+  const openStore = await openBacking(test)
+  const mailer = memoryMailer()
+  const open = (store: StoreWith) =>
+    openPlatform({ mailer, developersUrl: 'https://example.com/developers', ...options, store })
+  const store = openStore()
+  const { auth, clock } = open(store)
+  test.onTestFinished(() => auth.close())
+  const { application } = await auth.applications.create({ name: 'Shop', contact: ANN, apis: ['orders', 'catalog'] })
+  for (const contact of [BOB, EVE]) await auth.applications.addContact(application.id, contact)
+  const { id } = application
+  const listQueued = (): Promise<readonly QueuedEmail[]> =>
+    store.emails.list({ applicationId: id, purpose: 'changes', state: undefined, limit: 1000 })
+  /** The e-mails of the last 10 minutes, by recipient. */
+  async function receive(): Promise<Record<string, EmailMessage>> {
+    const before = mailer.emails.length
+    clock.advance(10 * MINUTES)
+    await vi.waitFor(async () => expect(await listQueued()).toEqual([]), 20_000)
+    const received = mailer.emails.slice(before)
+    expect(new Set(received.map(({ to }) => to)).size, 'one e-mail for each').toBe(received.length)
+    return Object.fromEntries(received.map((email) => [email.to, email]))
   }
+  return { auth, clock, store, mailer, id, calls: auth.applications, listQueued, receive, openStore, open }
+}
 
+describe.concurrent.each(TRIED)('%s', (_, openBacking) => {
   it('what a contact changes is told to each other contact in one e-mail after 10 minutes', async (test) => {
-    const { auth, calls, id, mailer, receive, clock } = await openShop(test)
+    const { auth, calls, id, mailer, receive, clock } = await openShop(test, {}, openBacking)
     const { credential, credentials } = await calls.addKey(id, { name: 'ware <house>', ...byEve })
     clock.advance(9 * MINUTES)
     const rotated = await calls.rotateSecret(id, byEve)
@@ -81,23 +81,8 @@ describe.concurrent.each(TRIED)('%s', (_, openBacking) => {
     }
   })
 
-  it('whoever is removed learns it with what was changed before, and nothing of later changes', async (test) => {
-    const { calls, id, receive } = await openShop(test)
-    await calls.addKey(id, { name: 'first', ...byEve })
-    await calls.removeContact(id, ANN, byEve)
-    await calls.addKey(id, { name: 'second', ...byEve })
-    const { [ANN]: ann, [BOB]: bob, ...others } = await receive()
-    expect(others).toEqual({})
-    expect(ann!.subject).toBe('You are no longer a contact of an application at api.example.com')
-    expect(ann!.text).toContain('A contact removed you')
-    expect(ann!.text).toContain('first')
-    expect(ann!.text).not.toContain('second')
-    expect(ann!.text).not.toContain('https://example.com/developers/applications')
-    for (const part of ['first', 'A contact removed a contact', 'second']) expect(bob!.text).toContain(part)
-  })
-
   it(`${MANY} changes in a minute are one e-mail for each contact, in which a removal is not hidden`, async (test) => {
-    const { calls, id, receive, listQueued, clock } = await openShop(test)
+    const { calls, id, receive, listQueued, clock } = await openShop(test, {}, openBacking)
     const { credential } = await calls.addKey(id, { name: 'name 0', ...byEve })
     for (let count = 1; count < MANY - 1; count++) {
       clock.advance(0.6)
@@ -116,7 +101,7 @@ describe.concurrent.each(TRIED)('%s', (_, openBacking) => {
   })
 
   it('two platforms that change at once tell of every change once', async (test) => {
-    const { calls, id, clock, mailer, receive, openStore, open } = await openShop(test)
+    const { calls, id, clock, mailer, receive, openStore, open } = await openShop(test, {}, openBacking)
     const other = open(openStore())
     test.onTestFinished(() => other.auth.close())
     const both = [calls, other.auth.applications]
@@ -131,7 +116,7 @@ describe.concurrent.each(TRIED)('%s', (_, openBacking) => {
   })
 
   it('a contact who deletes the application does not keep it from telling, also those who were removed before', async (test) => {
-    const { calls, id, receive } = await openShop(test)
+    const { calls, id, receive } = await openShop(test, {}, openBacking)
     await calls.removeContact(id, ANN, byEve)
     await calls.delete(id, byEve)
     const { [ANN]: ann, [BOB]: bob, ...others } = await receive()
@@ -141,6 +126,34 @@ describe.concurrent.each(TRIED)('%s', (_, openBacking) => {
     expect(bob!.subject).toBe('Your application at api.example.com was deleted')
     expect(bob!.text).toContain('“Shop”')
     expect(bob!.text).toContain('A contact removed a contact')
+  })
+
+  it('e-mails that nobody sends do not stay for ever', async (test) => {
+    const { calls, id, clock, listQueued, openStore } = await openShop(test, {}, openBacking)
+    await calls.removeContact(id, BOB)
+    expect(await listQueued()).toHaveLength(1)
+    const now = (): number => clock.now() + 8 * 24 * 3600 * 1000
+    const { auth } = openPlatform({ store: openStore(), now })
+    test.onTestFinished(() => auth.close())
+    await auth.ready()
+    await vi.waitFor(async () => expect(await listQueued()).toEqual([]), 20_000)
+  })
+})
+
+describe.concurrent('memory', () => {
+  it('whoever is removed learns it with what was changed before, and nothing of later changes', async (test) => {
+    const { calls, id, receive } = await openShop(test)
+    await calls.addKey(id, { name: 'first', ...byEve })
+    await calls.removeContact(id, ANN, byEve)
+    await calls.addKey(id, { name: 'second', ...byEve })
+    const { [ANN]: ann, [BOB]: bob, ...others } = await receive()
+    expect(others).toEqual({})
+    expect(ann!.subject).toBe('You are no longer a contact of an application at api.example.com')
+    expect(ann!.text).toContain('A contact removed you')
+    expect(ann!.text).toContain('first')
+    expect(ann!.text).not.toContain('second')
+    expect(ann!.text).not.toContain('https://example.com/developers/applications')
+    for (const part of ['first', 'A contact removed a contact', 'second']) expect(bob!.text).toContain(part)
   })
 
   it('what the operator deletes is told to nobody but to those who were removed before', async (test) => {
@@ -260,17 +273,6 @@ describe.concurrent.each(TRIED)('%s', (_, openBacking) => {
     await vi.waitFor(async () => expect(await listQueued()).toEqual([]), 20_000)
     const { text } = mailer.emails.find(({ to }) => to === ANN)!
     for (let day = 0; day <= 5; day++) expect(text).toContain(`key ${day}`)
-  })
-
-  it('e-mails that nobody sends do not stay for ever', async (test) => {
-    const { calls, id, clock, listQueued, openStore } = await openShop(test)
-    await calls.removeContact(id, BOB)
-    expect(await listQueued()).toHaveLength(1)
-    const now = (): number => clock.now() + 8 * 24 * 3600 * 1000
-    const { auth } = openPlatform({ store: openStore(), now })
-    test.onTestFinished(() => auth.close())
-    await auth.ready()
-    await vi.waitFor(async () => expect(await listQueued()).toEqual([]), 20_000)
   })
 
   it('queued e-mails about changes hide none of the others from a cancellation or a suspension', async (test) => {

@@ -1,27 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
-import { createPlatformAuth } from '../../../src/index.js'
-import { plans } from '../../../src/features/plans/index.js'
-import { usage } from '../../../src/features/usage/index.js'
-import { sqliteStore } from '../../../src/stores/sqlite/index.js'
-import type { StoreWith } from '../../../src/store.js'
 import { runInProcess } from '../../tools/cli/command-line.js'
 import { usePostgres } from '../../stores/postgres/databases.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { connectRedis, startRedis } from '../../support/redis.js'
-import { SECRET } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { COST, createSubscriber, LIMIT, openPostgres, openQuotaPlatform, openSqlite } from './quota-site.js'
 
 const PROCESS = fileURLToPath(new URL('quota-process.mjs', import.meta.url))
-const LIMIT = 400
-/** Of each request. */
-const COST = 2
+const PROCESSES = IS_LONG_LANE ? 4 : 2
 /** 1 % of the quota, as units. */
 const UNWRITTEN = 4
 
@@ -38,14 +28,19 @@ const VARIANTS = [
 ] as const
 
 it.each(VARIANTS)(
-  'Four processes on %s, one of them killed, let pass the quota, and invoice, quota and callers agree',
+  'Processes on %s, one of them killed, let pass the quota, and invoice, quota and callers agree',
   async (kind, hasRedis) => {
-    const { store, db } = kind === 'SQLite' ? await openSqlite() : openPostgres()
+    const { db, createStore } = kind === 'SQLite' ? await openSqlite() : openPostgres(postgres)
     const redis = hasRedis ? await startRedis() : undefined
     onTestFinished(() => redis?.end())
-    const { auth, id, key } = await openPlatform(store, redis?.url)
+    const client = redis && connectRedis(redis.url)
+    onTestFinished(() => client?.disconnect())
+    const auth = await openQuotaPlatform(createStore(), client)
+    const { id, key } = await createSubscriber(auth)
 
-    const processes = [0, 1, 2, 3].map((i) => startProcess([db, key, `process-${i}`, ...(redis ? [redis.url] : [])]))
+    const processes = Array.from({ length: PROCESSES }, (_, i) =>
+      startProcess([db, key, `process-${i}`, ...(redis ? [redis.url] : [])]),
+    )
     const [killed, ...others] = processes as [Started, ...Started[]]
     await waitUntil(() => processes.every(({ last }) => last === 'ready'))
     for (const { child } of processes) child.stdin.write('\n')
@@ -87,38 +82,6 @@ it.each(VARIANTS)(
   },
   90_000,
 )
-
-async function openSqlite() {
-  const folder = await mkdtemp(join(tmpdir(), 'quota-kill-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const db = join(folder, 'platform.sqlite')
-  return { store: sqliteStore(db), db }
-}
-
-function openPostgres() {
-  const db = `${postgres.url}?options=${encodeURIComponent(`-c search_path=${postgres.schema}`)}`
-  return { store: postgres.createStore(), db }
-}
-
-/** A platform that answers no requests, and an application with the plan. */
-async function openPlatform(store: StoreWith, redisUrl: string | undefined) {
-  const redis = redisUrl === undefined ? undefined : connectRedis(redisUrl)
-  onTestFinished(() => redis?.disconnect())
-  const free = { requests: [{ limit: LIMIT, per: 'month' }] } as const
-  const auth = createPlatformAuth({
-    baseUrl: 'http://localhost:3000',
-    apis: { catalog: { scheme: 'apiKey' } } as const,
-    secret: SECRET,
-    store,
-    rateLimits: { requests: false, ...(redis && { redis }) },
-    features: [plans({ free }), usage()],
-  })
-  onTestFinished(() => auth.close())
-  await auth.ready()
-  const { application, credentials } = await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
-  await auth.plans.set(application.id, 'free')
-  return { auth, id: application.id, key: credentials.clientId }
-}
 
 type Started = ReturnType<typeof startProcess>
 
