@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,7 +9,7 @@ import { createPlatformAuth, type PlatformAuthOptions } from '../../src/index.js
 import type { StoreWith } from '../../src/store.js'
 import { createCaller, type Caller } from '../support/caller.js'
 import { type FullPlatform } from '../support/platform.js'
-import { BIN } from '../tools/cli/command-line.js'
+import { BIN, runInProcess } from '../tools/cli/command-line.js'
 import { ROOT } from './pages.js'
 
 export interface Output {
@@ -35,6 +35,8 @@ export interface FullSite {
   start(): Promise<Server>
   /** Runs a block of a page in the folder. `npx express-platform-auth` is the program of the build. */
   sh(code: string): Promise<Output>
+  /** Runs a line of the program in this process, with words as a shell reads them. */
+  run(line: string): Promise<Output>
 }
 
 /** The site's database is at that address, or a SQLite file in the folder. `env` is what commands have. */
@@ -56,6 +58,13 @@ export async function createFullSite(database?: string, env: Readonly<Record<str
   await chmod(npx, 0o755)
   const path = [join(folder, 'bin'), env['PATH'], process.env['PATH']].filter(Boolean).join(':')
   let starts = 0
+  const sh: FullSite['sh'] = (code) =>
+    new Promise((resolve) => {
+      const options = { cwd: site, env: { ...env, PATH: path }, timeout: 120_000 }
+      execFile('sh', ['-e', '-c', code], options, (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr })
+      })
+    })
   return {
     folder: site,
     address,
@@ -84,13 +93,16 @@ export async function createFullSite(database?: string, env: Readonly<Record<str
       onTestFinished(stop)
       return { auth, app, caller: createCaller({ app }), store: options.store as StoreWith, stop }
     },
-    sh: (code) =>
-      new Promise((resolve) => {
-        const options = { cwd: site, env: { ...env, PATH: path }, timeout: 120_000 }
-        execFile('sh', ['-e', '-c', code], options, (error, stdout, stderr) => {
-          resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr })
-        })
-      }),
+    sh,
+    async run(line) {
+      // Of its own, for the same reason.
+      const config = join(site, `platform-${starts++}.js`)
+      await copyFile(join(site, 'platform.js'), config)
+      const { stdout } = await sh(`printf '%s\\0' ${line}`)
+      const words = stdout.split('\0').slice(0, -1)
+      const files: Record<string, string> = { 'platform.js': config, 'platform.sqlite': address }
+      return runInProcess(words.map((word) => files[word] ?? word))
+    },
   }
 }
 

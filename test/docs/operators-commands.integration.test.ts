@@ -20,7 +20,8 @@ async function runCommand(site: FullSite, page: string, start: string, id = ''):
   const command = pattern.exec(text)?.[0]
   expect(command, start).toBeDefined()
   run.add(command!)
-  return site.sh(`npx ${command!.replace(/^npx /, '').replace(EXAMPLE_ID, id).replace('ADDRESS', 'platform.sqlite')}`)
+  const line = command!.replace(/^(?:npx )?express-platform-auth /, '')
+  return site.run(line.replace(EXAMPLE_ID, id).replace('ADDRESS', 'platform.sqlite'))
 }
 
 /** Like `runCommand`, for a command that must do its work. */
@@ -127,7 +128,7 @@ describe(`the commands of ${OPERATIONS}, as written, on a platform that uses eve
     const { text } = readPage(OPERATIONS)
     for (const command of ['signing-keys rotate', 'session-secret replace']) {
       expect(text).toContain(`\`${command}\``)
-      expect(await site.sh(`npx express-platform-auth ${command} --config platform.js`)).toMatchObject({ code: 0 })
+      expect(await site.run(`${command} --config platform.js`)).toMatchObject({ code: 0 })
     }
     await expect.poll(() => seen(server, partner)).toEqual({ ...ALL_WORKS, portal: false })
     const { items } = await server.auth.signingKeys.list()

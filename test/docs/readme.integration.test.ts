@@ -156,7 +156,7 @@ describe.each(['commonjs', 'module'] as const)(
       const program = join(folder, 'node_modules/express-platform-auth/dist/esm/tools/cli/main.js')
       const env = { PATH: process.env['PATH'], PLATFORM_AUTH_SECRET: 'a secret of 32 characters or more' }
       let id = ''
-      for (const line of lines) {
+      for (const line of isTried ? lines : []) {
         const command = line
           .replace('$ npx express-platform-auth', `"${process.execPath}" "${program}"`)
           .replace('platform.js', 'platform.mjs')

@@ -6,6 +6,7 @@ import supertest from 'supertest'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApp } from '../../example-app/app.js'
 import { openDatabase, type Database } from '../../example-app/database/database.js'
+import { openMail } from '../../example-app/mail/mail.js'
 import { openMailbox } from '../../example-app/mail/mailbox.js'
 import { createPlatform } from '../../example-app/platform.js'
 import { readMode, useExampleApps, type Example } from '../support/example-app.js'
@@ -15,18 +16,19 @@ import { freshDatabase } from '../support/postgres.js'
 import { readMail, startMailServer, type MailServer } from '../support/smtp.js'
 
 const apps = useExampleApps()
-const mailFolder = (): string => join(apps.folder(), 'var/mail')
 const NEW_CONTACT = 'new-developer@example.com'
 
 describe('A new developer at the example app', () => {
-  /** Of the tests that only call it. */
+  /** Below the path of BASE_URL; the tests of SMTP_URL have none. */
   const shared = useExampleApps({ shared: true })
   let example: Example
   beforeAll(async () => {
-    example = await shared.start()
+    const port = await freePort()
+    const BASE_URL = `http://localhost:${port}/v1`
+    example = await shared.start({ PORT: String(port), BASE_URL, MAIL_FROM: 'shop@tea.example' })
   })
 
-  it('registers on the page, reads the e-mail in the mailbox, and runs its commands', async () => {
+  it('registers on the page, reads the e-mail in the mailbox, runs its commands, and finds a file that only the owner of the server can read', async () => {
     const { baseUrl, output } = example
     const register = /^ {2}register +(\S+)$/m.exec(output())?.[1]
     const mailbox = /^ {2}mailbox.* (\S+)$/m.exec(output())?.[1]
@@ -43,6 +45,7 @@ describe('A new developer at the example app', () => {
     expect(text).toContain(`\n${baseUrl}/developers\n`)
     const log = output().slice(output().indexOf('npm run example:client\n'))
     expect(log).not.toMatch(/epa_(?:key|sec)_|eyJ/)
+    await expectEmailFile(join(shared.folder(), 'var/mail'), baseUrl, text)
   })
 
   it('finds the console, the registration and the mailbox from the start page', async () => {
@@ -70,21 +73,21 @@ describe('A new developer at the example app', () => {
     expect(address).toBe(`${baseUrl}/operator`)
     expect([(await fetch(address)).status, (await signIn(`${password}x`)).status]).toEqual([401, 401])
     const { status, headers } = await signIn(password)
-    expect([status, headers.get('location')]).toEqual([303, '/operator'])
+    expect([status, headers.get('location')]).toEqual([303, '/v1/operator'])
     const [cookie = ''] = headers.getSetCookie()
-    expect(cookie).toMatch(/; Path=\/operator; .*HttpOnly; SameSite=Lax$/)
+    expect(cookie).toMatch(/; Path=\/v1\/operator; .*HttpOnly; SameSite=Lax$/)
     const [session = ''] = cookie.split(';')
     const forged = session.replace(/=[^.]*/, `=${Buffer.from('["mallory",9999999999999]').toString('base64url')}`)
     const open = async (value: string) => fetch(`${address}/applications`, { headers: { cookie: value } })
     expect((await open(forged)).status).toBe(401)
     const opened = await open(session)
     expect(opened.status).toBe(200)
-    expect(await opened.text()).toMatch(/action="\/operator\/sign-out">\s*<span>operator@example\.com/)
+    expect(await opened.text()).toMatch(/action="\/v1\/operator\/sign-out">\s*<span>operator@example\.com/)
     const signOut = async (headers: Record<string, string>) =>
       fetch(`${address}/sign-out`, { method: 'POST', redirect: 'manual', headers })
     expect((await signOut({})).headers.getSetCookie()).toEqual([])
     expect((await signOut({ cookie: session })).headers.getSetCookie()[0]).toMatch(
-      /^shop_staff=; Path=\/operator; Expires=Thu, 01 Jan 1970/,
+      /^shop_staff=; Path=\/v1\/operator; Expires=Thu, 01 Jan 1970/,
     )
     // Guesses are bounded, 20 in each minute of the clock, of which the tries may be in two.
     const guesses: number[] = []
@@ -93,16 +96,6 @@ describe('A new developer at the example app', () => {
     expect(guesses.filter((each) => each === 401).length).toBeLessThanOrEqual(40)
     // Who is signed in stays so.
     expect((await open(session)).status).toBe(200)
-  })
-
-  it('can do the same below the path of BASE_URL, and gets e-mail files that only the owner of the server can read', async () => {
-    const port = await freePort()
-    const baseUrl = `http://localhost:${port}/v1`
-    await apps.start({ PORT: String(port), BASE_URL: baseUrl, MAIL_FROM: 'shop@tea.example' })
-    await registerAt(baseUrl)
-    const text = await emailInMailbox(baseUrl)
-    await pasteLines(text, baseUrl)
-    await expectEmailFile(baseUrl, text)
   })
 
   it('sees on the page what is wrong with a registration', async () => {
@@ -119,7 +112,7 @@ describe('A new developer at the example app', () => {
 
 describe('The mailbox', () => {
   async function openApp() {
-    const mailbox = openMailbox(mailFolder())
+    const mailbox = openMailbox(join(apps.folder(), 'var/mail'))
     const baseUrl = 'http://localhost:3000'
     const database = await openDatabase(join(apps.folder(), 'example.sqlite'))
     const auth = createPlatform({ baseUrl, store: database.store, secret: SECRET, mailer: memoryMailer() })
@@ -216,11 +209,10 @@ describe('With SMTP_URL, the example app', () => {
   it('sends no password without TLS, unless requireTLS=false', async () => {
     const server = await mailServer()
     const stages = recordStages(server)
-    const url = `smtp://platform:correct%20horse@127.0.0.1:${server.port}`
-    const { baseUrl, end } = await apps.start({ SMTP_URL: url })
-    await registerAt(baseUrl)
-    await vi.waitFor(() => expect(stages).toContain('EHLO'), 60_000)
-    await end('SIGTERM')
+    const smtpUrl = `smtp://platform:correct%20horse@127.0.0.1:${server.port}`
+    const { mailer } = await openMail({ smtpUrl, mailFrom: 'shop@tea.example', mailFolder: '', production: false })
+    await expect(mailer.send({ to: NEW_CONTACT, subject: '', text: '', html: '', headers: {} })).rejects.toThrow()
+    expect(stages).toContain('EHLO')
     expect(stages).not.toContain('AUTH')
     expect(server.mails).toEqual([])
   })
@@ -349,14 +341,14 @@ async function emailInMailbox(baseUrl: string): Promise<string> {
 }
 
 /** The file of the only e-mail, in a format for every mail program. */
-async function expectEmailFile(baseUrl: string, text: string): Promise<void> {
-  const names = await readdir(mailFolder())
+async function expectEmailFile(folder: string, baseUrl: string, text: string): Promise<void> {
+  const names = await readdir(folder)
   expect(names).toEqual([expect.stringMatching(/^[\w-]+\.eml$/)])
   const [name = ''] = names
-  expect(await readMode(mailFolder())).toBe('700')
-  expect(await readMode(join(mailFolder(), name))).toBe('600')
+  expect(await readMode(folder)).toBe('700')
+  expect(await readMode(join(folder, name))).toBe('600')
 
-  const file = await readFile(join(mailFolder(), name))
+  const file = await readFile(join(folder, name))
   const email = await PostalMime.parse(file)
   expect(email.from?.address).toBe('shop@tea.example')
   expect(email.to).toEqual([{ name: '', address: NEW_CONTACT }])
