@@ -12,13 +12,14 @@ import {
   openReference,
   operationOf,
 } from '../../tools/console/reference-driver.js'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { DOCUMENTS, openShop } from '../../tools/console/shop.js'
 import { openRegistrationSite } from '../../features/registration/registration-site.js'
 import { findSmallTargets } from './small-targets.js'
 
 const CONTACT = 'anna@example.com'
 const OPERATOR = 'op@tea.example'
-const WIDTHS = [390, 320]
+const WIDTHS = IS_LONG_LANE ? [390, 320] : [320]
 
 /** Every control of every page is large enough for a finger on a phone, in the browser of other tests. */
 export function describeTargets(getBrowser: () => Browser): void {

@@ -47,7 +47,6 @@ export async function sharePage(context: BrowserContext): Promise<UsePage> {
     isAllowed = (text) => allowed.test(text)
     onTestFinished(async () => {
       await page.unrouteAll({ behavior: 'ignoreErrors' })
-      await page.goto('about:blank')
       await page.emulateMedia({ colorScheme: null })
       await page.setViewportSize(VIEWPORT)
       expect(errors.splice(0)).toEqual([])

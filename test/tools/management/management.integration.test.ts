@@ -182,40 +182,6 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
     expect(new Set(items.flatMap(({ by }: { by?: string }) => by ?? []))).toEqual(new Set([`${call.id} (CI)`]))
   })
 
-  it('refuses each operation without its scope, and without an access token', async () => {
-    const all = Object.entries(site.document.paths).flatMap(([path, item]) =>
-      Object.entries(item).map(([method, operation]) => ({
-        line: `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, 'x')}`,
-        operation,
-      })),
-    )
-    expect(all.length).toBeGreaterThan(35)
-    const scopes = [...new Set(all.map(({ operation }) => operation.security[0].oauth2[0]))]
-    expect(scopes).toHaveLength(7)
-    for (const scope of scopes) {
-      const call = await site.caller(scopes.filter((each) => each !== scope))
-      for (const { line, operation } of all) {
-        const { status, body } = await call(line)
-        if (operation.security[0].oauth2[0] === scope)
-          expect([line, status, body.code]).toEqual([line, 403, 'insufficient_scope'])
-        else expect(status, line).not.toBe(403)
-      }
-    }
-    const stranger = await site.caller()
-    for (const { line } of all)
-      expect((await stranger(line, undefined, { authorization: '' })).body, line).toMatchObject({
-        code: 'unauthorized',
-      })
-    const writer = await site.caller(['applications:write'])
-    const { application } = (await writer('POST /applications', { name: 'Shop', apis: ['catalog'] })).body
-    const contact = await writer(`PATCH /applications/${application.id}`, { contact: 'thief@evil.example' })
-    expect([contact.status, contact.body.code, contact.headers.get('www-authenticate')]).toEqual([
-      403,
-      'insufficient_scope',
-      'Bearer realm="management", error="insufficient_scope", scope="credentials:write"',
-    ])
-  })
-
   it('neither changes an application that has access to management, nor grants it', async () => {
     const { auth } = site
     const call = await site.caller()
@@ -392,6 +358,47 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
     await call(`DELETE ${at}`)
     expect((await again('POST /applications', shop)).body).toEqual(repeated)
   })
+})
+
+// What is refused before the store is the same on all of them; PostgreSQL has texts and numbers of its own to refuse.
+const FEW = { PostgreSQL: MANAGED_STORES['PostgreSQL']! }
+
+describe.each(Object.entries(IS_LONG_LANE ? MANAGED_STORES : FEW))('every operation on %s', (_, openStore) => {
+  const site = useManagement(openStore)
+
+  it('refuses each operation without its scope, and without an access token', async () => {
+    const all = Object.entries(site.document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({
+        line: `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, 'x')}`,
+        operation,
+      })),
+    )
+    expect(all.length).toBeGreaterThan(35)
+    const scopes = [...new Set(all.map(({ operation }) => operation.security[0].oauth2[0]))]
+    expect(scopes).toHaveLength(7)
+    for (const scope of scopes) {
+      const call = await site.caller(scopes.filter((each) => each !== scope))
+      for (const { line, operation } of all) {
+        const { status, body } = await call(line)
+        if (operation.security[0].oauth2[0] === scope)
+          expect([line, status, body.code]).toEqual([line, 403, 'insufficient_scope'])
+        else expect(status, line).not.toBe(403)
+      }
+    }
+    const stranger = await site.caller()
+    for (const { line } of all)
+      expect((await stranger(line, undefined, { authorization: '' })).body, line).toMatchObject({
+        code: 'unauthorized',
+      })
+    const writer = await site.caller(['applications:write'])
+    const { application } = (await writer('POST /applications', { name: 'Shop', apis: ['catalog'] })).body
+    const contact = await writer(`PATCH /applications/${application.id}`, { contact: 'thief@evil.example' })
+    expect([contact.status, contact.body.code, contact.headers.get('www-authenticate')]).toEqual([
+      403,
+      'insufficient_scope',
+      'Bearer realm="management", error="insufficient_scope", scope="credentials:write"',
+    ])
+  })
 
   it('answers whatever is sent as its document says, and never with 5xx', async () => {
     const call = await site.caller()
@@ -422,7 +429,7 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
         const names = [...Object.keys((schemas[0] as { properties?: object })?.properties ?? {}), ...inQuery]
         const shaped = fc.sample(
           fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] }),
-          { numRuns: IS_LONG_LANE ? 300 : 10, seed: 3 },
+          { numRuns: IS_LONG_LANE ? 300 : 8, seed: 3 },
         )
         for (const body of [undefined, bodies[count % bodies.length], ...shaped]) {
           const segments = path.replaceAll(/\{\w+\}/g, () => encodeURI(ids[count % ids.length]).replaceAll('%25', '%'))
@@ -437,7 +444,7 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
       expect([400, 413]).toContain((await call('POST /applications', body)).status)
     const { status } = await call('POST /applications', '<a/>', { 'content-type': 'text/xml' })
     expect(status).toBe(415)
-    expect(count).toBeGreaterThan(400)
+    expect(count).toBeGreaterThan(300)
   }, 600_000)
 })
 
