@@ -7,8 +7,8 @@ import { useMemoryFolder } from './support/memory-folder.js'
 import { SlowFilesFirst } from './support/sequencer.js'
 
 // The name of a test file says in which lane it runs: *.test.ts is a unit test, which starts no process, needs no build and
-// no PostgreSQL, and takes less than a second. `npm test` runs both of the first two, with every combination of store and
-// Express version.
+// no PostgreSQL, and takes less than a second. `npm test` runs both of the first two, with each store and each
+// version of Express.
 const UNIT = 'test/**/*.test.ts'
 const INTEGRATION = 'test/**/*.integration.test.ts'
 const LONG = 'test/**/*.long.test.ts'

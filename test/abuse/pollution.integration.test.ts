@@ -21,12 +21,13 @@ describe('a process with a polluted Object.prototype', () => {
     const many = IS_LONG_LANE ? 4 : 80
     expect(await findPollutionProblems(platform, tested, ['function', 'string'], { together: many })).toEqual([])
     const together = IS_LONG_LANE ? 1 : 3
-    expect(await findPollutionProblems(platform, ['each', 'status', 'body'], POLLUTION_KINDS, { together })).toEqual([])
+    const others = POLLUTION_KINDS.filter((kind) => IS_LONG_LANE || !['function', 'string'].includes(kind))
+    expect(await findPollutionProblems(platform, ['each', 'status', 'body'], others, { together })).toEqual([])
     await platform.end()
   })
 
   it('allows nothing more where a member is left out inside', async () => {
-    for (const kind of ['function', 'string'] as const) {
+    for (const kind of IS_LONG_LANE ? (['function', 'string'] as const) : (['string'] as const)) {
       const platform = await startAttackedPlatform({ journeys: true })
       expect(await findPollutionProblems(platform, INSIDE, [kind], { together: 7, isInside: true })).toEqual([])
       await platform.end()

@@ -87,9 +87,9 @@ describe('slow clients', () => {
     expect((await answer)?.status).toBe(200)
   })
 
-  it('1000 aborted uploads leave no connections and no memory', async () => {
+  it('400 aborted uploads leave no connections and no memory', async () => {
     const before = await platform.measureResources()
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 2; round++) {
       const batch = Array.from({ length: 200 }, (_, i) => {
         const path = ['/orders/token', '/orders/introspect', '/developers/register', '/orders/items'][i % 4]
         const socket = open()
@@ -108,20 +108,20 @@ describe('slow clients', () => {
     expect(after.heapUsed - before.heapUsed).toBeLessThan(6 * MB)
   })
 
-  it('2000 idle connections do not delay requests', async () => {
+  it('1000 idle connections do not delay requests', async () => {
     const before = await platform.measureResources()
     // In batches, since the backlog of the listening socket is limited.
-    for (let count = 250; count <= 2000; count += 250) {
+    for (let count = 250; count <= 1000; count += 250) {
       for (let i = 0; i < 250; i++) open()
       await expect.poll(() => platform.connections(), { interval: 10 }).toBe(count)
     }
     const latencies = []
-    for (let i = 0; i < 50; i++) latencies.push(await measureHonestRequests(platform.credentials.good[0]!))
+    for (let i = 0; i < 20; i++) latencies.push(await measureHonestRequests(platform.credentials.good[0]!))
     const { heapUsed } = await platform.measureResources()
-    const each = (heapUsed - before.heapUsed) / 2000
-    process.stdout.write(`2000 idle connections: heap ${Math.round(each)} bytes each\n`)
+    const each = (heapUsed - before.heapUsed) / 1000
+    process.stdout.write(`1000 idle connections: heap ${Math.round(each)} bytes each\n`)
     expect(each).toBeLessThan(10_000)
-    expect(latencies.toSorted((a, b) => a - b)[45]).toBeLessThan(timeBound(3000))
+    expect(latencies.toSorted((a, b) => a - b)[18]).toBeLessThan(timeBound(3000))
   })
 })
 
@@ -141,14 +141,14 @@ describe('huge input', () => {
   })
 
   const FORM = 'application/x-www-form-urlencoded'
-  /** One of each kind of refusal. */
+  /** A body that is read, and one that is not. */
   const FEW = [
-    ['/orders/token', FORM, 413],
     ['/developers/register', 'application/json', 413],
-    ['/orders/token', 'application/octet-stream', 400],
     ['/catalog/items', 'application/json', 401],
   ] as const
   const MORE = [
+    ['/orders/token', FORM, 413],
+    ['/orders/token', 'application/octet-stream', 400],
     ['/orders/revoke', FORM, 413],
     ['/orders/introspect', FORM, 413],
     ['/developers/register', FORM, 413],

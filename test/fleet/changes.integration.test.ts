@@ -7,7 +7,7 @@ import { timeBound } from '../support/time-bound.js'
 
 /** A change in one process must be followed by every other process within this time. */
 const MAX_DELAY_MS = 1000
-const PROCESSES = IS_LONG_LANE ? 4 : 3
+const PROCESSES = IS_LONG_LANE ? 4 : 2
 
 let stores: FleetStores
 let fleet: Fleet<Way>

@@ -12,8 +12,8 @@ import { IS_LONG_LANE } from '../support/long-lane.js'
 import { printFigures } from './figures.js'
 
 /** So many of each kind fill what is bounded: 50,000 addresses of a limit, and twice 20,000 entries of a cache (two generations). */
-const COUNT = IS_LONG_LANE ? 45_000 : 300
-const CACHE_ENTRIES = IS_LONG_LANE ? 'default' : '100'
+const COUNT = IS_LONG_LANE ? 45_000 : 150
+const CACHE_ENTRIES = IS_LONG_LANE ? 'default' : '50'
 const ROUNDS = 3
 const CONNECTIONS = 16
 /** Counters of addresses are not full in the short form. */

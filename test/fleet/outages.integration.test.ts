@@ -13,7 +13,7 @@ import {
   requestToken,
   type CachedApplication,
 } from './changes.js'
-import { startFleet, type Fleet, type Member } from './fleet.js'
+import { startFleet, type Fleet, type Member, type PlatformPlan } from './fleet.js'
 
 const MAX_STALENESS_SECONDS = 2
 const FAILURES = ['stalled', 'refused', 'dropped'] as const
@@ -22,8 +22,9 @@ type Failure = (typeof FAILURES)[number]
 let database: TestDatabase
 let proxies: Record<Failure, TcpProxy>
 let client: Client
-/** Two processes with a direct connection to the database, and one behind each proxy. */
-let fleet: Fleet<'main'>
+/** Two platforms with a direct connection to the database, and one behind each proxy. One process has all of them: each has a pool of its own. */
+const NAMES = ['operator', 'direct', ...FAILURES] as const
+let fleet: Fleet<(typeof NAMES)[number]>
 let operator: Member
 let members: readonly Member[]
 
@@ -33,12 +34,13 @@ beforeAll(async () => {
   await client.connect()
   const [stalled, refused, dropped] = await Promise.all(FAILURES.map(() => startTcpProxy(database.url)))
   proxies = { stalled: stalled!, refused: refused!, dropped: dropped! }
-  const urls = [database.url, database.url, ...FAILURES.map((failure) => proxies[failure].url)]
-  const plans = urls.map((url) => ({
-    main: { store: { kind: 'postgres', url, listen: true }, maxStaleness: MAX_STALENESS_SECONDS } as const,
-  }))
-  fleet = await startFleet(plans)
-  members = fleet.members('main')
+  const planOf = (name: (typeof NAMES)[number]): PlatformPlan => {
+    const { url } = name === 'operator' || name === 'direct' ? database : proxies[name]
+    return { store: { kind: 'postgres', url, listen: true }, maxStaleness: MAX_STALENESS_SECONDS }
+  }
+  const plan = Object.fromEntries(NAMES.map((name) => [name, planOf(name)]))
+  fleet = await startFleet([plan as Record<(typeof NAMES)[number], PlatformPlan>])
+  members = NAMES.map((name) => fleet.processes[0]![name])
   operator = members[0]!
 })
 
@@ -71,7 +73,7 @@ describe.concurrent('a process without access to its database, whose connections
   it.for(['stalled', 'refused'] as const)(
     '%s, answers from what it knows for maxStaleness, then 503, and recovers within a second',
     async (failure, { expect, onTestFinished }) => {
-      const member = fleet.members('main')[2 + FAILURES.indexOf(failure)]!
+      const member = fleet.processes[0]![failure]
       const [active, suspended, rotated] = await Promise.all([1, 2, 3].map(() => createApplicationAt(member)))
       const ofActive = [watchToken(member, active!), watchKey(member, active!)]
       const ofSuspended = watchToken(member, suspended!)
@@ -120,7 +122,7 @@ describe.concurrent('a process without access to its database, whose connections
   )
 
   it('half-open, gives them up after a time-out, and listens on a new one', async ({ expect, onTestFinished }) => {
-    const member = fleet.members('main')[2 + FAILURES.indexOf('dropped')]!
+    const member = fleet.processes[0]!.dropped
     const watched = watchToken(member, await createApplicationAt(member))
     onTestFinished(watched.stop)
     proxies.dropped.drop()
@@ -141,7 +143,7 @@ describe.concurrent('a process without access to its database, whose connections
 })
 
 it('a token of a new signing key gets 503, never 401, in a process without access to the database', async () => {
-  const member = fleet.members('main')[2 + FAILURES.indexOf('refused')]!
+  const member = fleet.processes[0]!.refused
   const { credentials } = await createApplicationAt(member)
   await proxies.refused.refuse()
   await operator.operate('signingKeys', 'rotate', { immediately: true })

@@ -30,13 +30,16 @@ const OTHER: Settings = {
 }
 
 const stores = await freshStores()
-const fleets: Fleet<Way>[] = []
+const fleets: Fleet[] = []
 
-/** A process with a platform on each store. */
-async function start(settings: Settings): Promise<Fleet<Way>> {
-  const fleet = await startFleet([stores.plan(settings)])
+/** A process with platforms of these settings on each store. */
+async function start<Name extends string>(settings: Readonly<Record<Name, Settings>>) {
+  const plans = (Object.entries(settings) as [Name, Settings][]).flatMap(([name, each]) =>
+    Object.entries(stores.plan(each)).map(([way, plan]) => [`${name} on ${way}`, plan] as const),
+  )
+  const fleet = await startFleet([Object.fromEntries(plans)])
   fleets.push(fleet)
-  return fleet
+  return { kill: () => fleet.kill(0), on: (name: Name, way: Way) => fleet.processes[0]![`${name} on ${way}`]! }
 }
 
 const ask = async (member: Member): Promise<Health> => (await member.operate<Health>('platform', 'health')).value
@@ -50,17 +53,17 @@ it('processes whose limits, APIs or address differ say so within a second, stay 
     for (const fleet of fleets) await fleet.stop()
     await stores.remove()
   })
-  const old = await start(OLD)
-  const other = await start(OTHER)
+  const first = await start({ OLD, OTHER })
   await onEveryWay(async (way) => {
-    for (const fleet of [old, other]) expect(await ask(fleet.members(way)[0]!)).toEqual({ ok: true, problems: [] })
+    for (const name of ['OLD', 'OTHER'] as const)
+      expect(await ask(first.on(name, way))).toEqual({ ok: true, problems: [] })
   })
-  const killed = await start(NEW)
+  const killed = await start({ NEW })
   await onEveryWay(async (way) => {
-    const [before, after] = [old.members(way)[0]!, killed.members(way)[0]!]
+    const [before, after] = [first.on('OLD', way), killed.on('NEW', way)]
     expect(await waitForProblems(before, true)).toBeLessThan(timeBound(1000))
     expect(await waitForProblems(after, true)).toBeLessThan(timeBound(1000))
-    expect(await waitForProblems(other.members(way)[0]!, true)).toBeLessThan(timeBound(1000))
+    expect(await waitForProblems(first.on('OTHER', way), true)).toBeLessThan(timeBound(1000))
     const health = await ask(before)
     expect(health.ok).toBe(true)
     expect(health.problems).toEqual([
@@ -73,16 +76,17 @@ it('processes whose limits, APIs or address differ say so within a second, stay 
     ])
     expect((await ask(after)).ok).toBe(true)
   })
-  await killed.kill(0)
-  const closed = await start({ ...OLD, plans: plans(40) })
+  await killed.kill()
+  const CLOSED = { ...OLD, plans: plans(40) }
+  const closed = await start({ CLOSED })
   await onEveryWay(async (way) => {
-    const before = old.members(way)[0]!
+    const before = first.on('OLD', way)
     const message = 'plans.q is "100 in a month" here and "40 in a month" there'
     // The one that was killed has more differences, and is told until its announcement expires.
     await waitUntil(async () => (await ask(before)).problems.some((each) => each.endsWith(`settings: ${message}.`)), {
       interval: 100,
     })
-    await closed.members(way)[0]!.operate('platform', 'close')
+    await closed.on('CLOSED', way).operate('platform', 'close')
     expect(await waitForProblems(before, false)).toBeLessThan(timeBound(1000))
   })
 })

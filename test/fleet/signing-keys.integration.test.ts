@@ -26,7 +26,7 @@ beforeAll(async () => {
   const [operated, scheduled] = stores.map((each) => each.stores)
   fleet = await startFleet(
     // Ten platforms, each with a store of its own.
-    (IS_LONG_LANE ? [3, 3, 2, 2] : [4, 3, 3]).map((count): Record<Name, PlatformPlan> => ({
+    (IS_LONG_LANE ? [3, 3, 2, 2] : [5, 5]).map((count): Record<Name, PlatformPlan> => ({
       'operated on PostgreSQL': { store: operated!.PostgreSQL, count },
       'operated on SQLite': { store: operated!.SQLite, count },
       'scheduled on PostgreSQL': { store: scheduled!.PostgreSQL, tokens },

@@ -7,6 +7,7 @@ import express4 from 'express4'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { listen } from '../../support/http.js'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { openPlatform } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { listRefusedUploads, sendUploads } from './refused-uploads.js'
@@ -16,7 +17,9 @@ const KB = 1000
 describe.each([
   ['Express 5', express],
   ['Express 4', express4 as unknown as typeof express],
-] as const)('a refused upload, %s', (_, create) => {
+] as const)('a refused upload, %s', (name, create) => {
+  /** Bounds of bytes and time are those of the socket, whatever the version of Express. */
+  const isWhole = IS_LONG_LANE || name === 'Express 5'
   let host: Awaited<ReturnType<typeof listen>>
   let auth: ReturnType<typeof openPlatform>['auth']
   const handled: string[] = []
@@ -60,14 +63,15 @@ describe.each([
     await auth.close()
   })
 
-  it.each([
-    [70 * KB, 'length'],
+  const SIZES = [
     [70 * KB, 'chunked'],
     [1000 * KB, 'length'],
+    [70 * KB, 'length'],
     [1000 * KB, 'chunked'],
     [1000 * KB, 'expect'],
     [16_000 * KB, 'length'],
-  ] as const)(
+  ] as const
+  it.each(isWhole ? SIZES : SIZES.slice(0, 2))(
     'of %d bytes gets its status at a client that writes everything before it reads: %s',
     async (bytes, how) => {
       const uploads = listRefusedUploads({ bytes, how })
