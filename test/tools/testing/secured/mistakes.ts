@@ -1,29 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { NextFunction, Request, Response } from 'express'
 import { guardsFromDocument } from '../../../../src/tools/document-guards/index.js'
-import type { ProblemKind } from '../../../../src/tools/testing/index.js'
-import { MISTAKES_OF_FUNCTIONS } from './mistakes-of-functions.js'
-import type { AppOptions, BuildApp } from './shop.js'
-
-/** A mistake that people make, and how it is reported: kind and route. */
-export type Mistake = readonly [name: string, kind: ProblemKind, route: string, build: BuildApp]
+import type { Mistakes } from './shop.js'
 
 const ITEMS = { info: {}, paths: { '/items': { get: { security: [{ oauth2: ['orders:read'] }] } } } }
 
-export const MISTAKES: readonly Mistake[] = [
-  // No guard, or one that stands in the wrong place.
-  ['a route without a guard', 'open', 'GET /orders/items', ({ app, handle }) => void app.get('/orders/items', handle)],
-  [
-    'a guard after the handler',
-    'open',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => void app.get('/orders/items', handle, mayRead),
-  ],
-  [
-    'a guard after a handler that takes next',
-    'open',
-    'GET /orders/items',
-    ({ app, mayRead }) =>
+/** Guards that are missing, wrong, avoided or answered for, and documents and lists that differ from the routes. */
+export const MISTAKES: Mistakes = {
+  'open GET /orders/items': {
+    'a route without a guard': ({ app, handle }) => void app.get('/orders/items', handle),
+    'a guard after the handler': ({ app, handle, mayRead }) => void app.get('/orders/items', handle, mayRead),
+    'a guard after a handler that takes next': ({ app, mayRead }) =>
       void app.get(
         '/orders/items',
         (_req: Request, _res: Response, _next: NextFunction) => {
@@ -31,95 +18,67 @@ export const MISTAKES: readonly Mistake[] = [
         },
         mayRead,
       ),
-  ],
-  [
-    'app.use(guard) after the route',
-    'open',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => void app.get('/orders/items', handle).use('/orders', mayRead),
-  ],
-  [
-    'router.use(guard) after the route',
-    'open',
-    'GET /orders/items',
-    ({ express, app, handle, mayRead }) => {
+    'app.use(guard) after the route': ({ app, handle, mayRead }) =>
+      void app.get('/orders/items', handle).use('/orders', mayRead),
+    'router.use(guard) after the route'({ express, app, handle, mayRead }) {
       const router = express.Router()
       router.get('/items', handle)
       router.use(mayRead)
       app.use('/orders', router)
     },
-  ],
-  [
-    'a guard on one method of a route only',
-    'open',
-    'POST /orders/items',
-    ({ app, handle, mayRead }) => void app.route('/orders/items').get(mayRead, handle).post(handle),
-  ],
-  [
-    'route.all(guard) after a method',
-    'open',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => void app.route('/orders/items').get(handle).all(mayRead).post(handle),
-  ],
-  [
-    'a guard for another path',
-    'open',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => void app.use('/orders/item', mayRead).get('/orders/items', handle),
-  ],
-  [
-    'a guard for paths below, which the path itself is not',
-    'open',
-    'GET /orders',
-    ({ app, handle, mayRead }) =>
+    'route.all(guard) after a method': ({ app, handle, mayRead }) =>
+      void app.route('/orders/items').get(handle).all(mayRead).post(handle),
+    'a guard for another path': ({ app, handle, mayRead }) =>
+      void app.use('/orders/item', mayRead).get('/orders/items', handle),
+    'a guard that is created and not used'({ app, auth, handle }) {
+      auth.requireBearer('orders')
+      app.get('/orders/items', handle)
+    },
+    'a guard in a condition that is false here'({ app, handle, mayRead }) {
+      app.use('/orders', (req, res, next) => (req.app.get('env') === 'nowhere' ? mayRead(req, res, next) : next()))
+      app.get('/orders/items', handle)
+    },
+    'next("route") past the guard'({ app, handle, mayRead }) {
+      app.get('/orders/items', (_req: Request, _res: Response, next: NextFunction) => next('route'), mayRead, handle)
+      app.get('/orders/items', handle)
+    },
+  },
+  'open POST /orders/items': {
+    'a guard on one method of a route only': ({ app, handle, mayRead }) =>
+      void app.route('/orders/items').get(mayRead, handle).post(handle),
+  },
+  'open GET /orders': {
+    'a guard for paths below, which the path itself is not': ({ app, handle, mayRead }) =>
       void app
         .use(/^\/orders\/.+/, mayRead)
         .get('/orders', handle)
         .get('/orders/items', handle),
-  ],
-  [
-    'app.get(guard) for all paths, and a route of another method',
-    'open',
-    'DELETE /orders/items/:id',
-    ({ app, handle, mayRead }) =>
+  },
+  'open DELETE /orders/items/:id': {
+    'app.get(guard) for all paths, and a route of another method': ({ app, handle, mayRead }) =>
       void app
         .get(/^\/orders/, mayRead)
         .get('/orders/items', handle)
         .delete('/orders/items/:id', handle),
-  ],
-  [
-    'a router that is mounted twice, once without the guard',
-    'open',
-    'GET /legacy/items',
-    ({ express, app, handle, mayRead }) => {
-      const router = express.Router().get('/items', handle)
-      app.use('/orders', mayRead, router)
-      app.use('/legacy', router)
+    'a guard that lets other methods pass'({ app, handle, mayRead }) {
+      app.use('/orders', (req, res, next) => (req.method === 'GET' ? mayRead(req, res, next) : next()))
+      app.get('/orders/items', handle).delete('/orders/items/:id', handle)
     },
-  ],
-  [
-    'a sub-app that is mounted twice, once without the guard',
-    'open',
-    'GET /internal/items',
-    ({ express, app, handle, mayRead }) => {
+  },
+  'open GET /internal/items': {
+    'a sub-app that is mounted twice, once without the guard'({ express, app, handle, mayRead }) {
       const inner = express().get('/items', handle)
       app.use('/orders', mayRead, inner)
       app.use('/internal', inner)
     },
-  ],
-  [
-    'a sub-app in a sub-app without a guard',
-    'open',
-    'GET /v1/orders/items',
-    ({ express, app, handle }) => {
+  },
+  'open GET /v1/orders/items': {
+    'a sub-app in a sub-app without a guard'({ express, app, handle }) {
       app.use('/v1', express().use('/orders', express().get('/items', handle)))
     },
-  ],
-  [
-    'a nested router that is mounted before its parent’s guard',
-    'open',
-    'GET /orders/items/:id/notes',
-    ({ express, app, handle, mayRead }) => {
+  },
+  'open GET /orders/items/:id/notes': {
+    'a nested router that is mounted before its parent’s guard'({ express, app, handle, mayRead }) {
       const notes = express.Router({ mergeParams: true }).get('/notes', handle)
       const orders = express.Router()
       orders.use('/items/:id', notes)
@@ -127,44 +86,28 @@ export const MISTAKES: readonly Mistake[] = [
       orders.get('/items', handle)
       app.use('/orders', orders)
     },
-  ],
-  [
-    'a list of paths of which one is not guarded',
-    'open',
-    'GET /order-items',
-    ({ app, handle, mayRead }) => void app.use('/orders', mayRead).get(['/orders/items', '/order-items'], handle),
-  ],
-  [
-    'a regular expression without a guard',
-    'open',
-    'GET /export/*',
-    ({ app, handle }) => void app.get(/^\/export\/(\d+)$/, handle),
-  ],
-  ['app.all() without a guard', 'open', 'ALL /orders/rpc', ({ app, handle }) => void app.all('/orders/rpc', handle)],
-  [
-    'a guard that only reports',
-    'report-only',
-    'GET /orders/items',
-    ({ app, auth, handle }) =>
+  },
+  'open GET /order-items': {
+    'a list of paths of which one is not guarded': ({ app, handle, mayRead }) =>
+      void app.use('/orders', mayRead).get(['/orders/items', '/order-items'], handle),
+  },
+  'open GET /export/*': {
+    'a regular expression without a guard': ({ app, handle }) => void app.get(/^\/export\/(\d+)$/, handle),
+  },
+  'open ALL /orders/rpc': {
+    'app.all() without a guard': ({ app, handle }) => void app.all('/orders/rpc', handle),
+  },
+  'report-only GET /orders/items': {
+    'a guard that only reports': ({ app, auth, handle }) =>
       void app.get('/orders/items', auth.requireBearer('orders', { reportOnly: true }), handle),
-  ],
-  [
-    'a guard that only reports, before one that refuses',
-    'report-only',
-    'GET /orders/items',
-    ({ app, auth, handle, mayRead }) =>
+    'a guard that only reports, before one that refuses': ({ app, auth, handle, mayRead }) =>
       void app.get(
         '/orders/items',
         auth.requireBearer('orders', { reportOnly: true, optional: true }),
         mayRead,
         handle,
       ),
-  ],
-  [
-    'a document whose guard only reports',
-    'report-only',
-    'GET /orders/items',
-    ({ app, auth, handle }) =>
+    'a document whose guard only reports': ({ app, auth, handle }) =>
       void app
         .use(
           '/orders',
@@ -176,30 +119,9 @@ export const MISTAKES: readonly Mistake[] = [
           ),
         )
         .get('/orders/items', handle),
-  ],
-  [
-    'a guard that is created and not used',
-    'open',
-    'GET /orders/items',
-    ({ app, auth, handle }) => {
-      auth.requireBearer('orders')
-      app.get('/orders/items', handle)
-    },
-  ],
-  [
-    'a guard in a condition that is false here',
-    'open',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
-      app.use('/orders', (req, res, next) => (req.app.get('env') === 'nowhere' ? mayRead(req, res, next) : next()))
-      app.get('/orders/items', handle)
-    },
-  ],
-  [
-    'a guard that is called without waiting for its decision',
-    'wrong-refusal',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
+  },
+  'wrong-refusal GET /orders/items': {
+    'a guard that is called without waiting for its decision'({ app, handle, mayRead }) {
       app.use('/orders', (req, res, next) => {
         mayRead(
           req,
@@ -210,263 +132,11 @@ export const MISTAKES: readonly Mistake[] = [
       })
       app.get('/orders/items', handle)
     },
-  ],
-  [
-    'next("route") past the guard',
-    'open',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
-      app.get('/orders/items', (_req: Request, _res: Response, next: NextFunction) => next('route'), mayRead, handle)
-      app.get('/orders/items', handle)
-    },
-  ],
-  [
-    'a route before the guard answers paths of a later one',
-    'open',
-    'GET /orders/:id',
-    ({ app, handle, mayRead }) =>
-      void app.get('/orders/:id', handle).use('/orders', mayRead).get('/orders/items', handle),
-  ],
-  [
-    'static files at an API’s address',
-    'open',
-    'GET /orders/files/*',
-    ({ app }) => void app.use('/orders/files', (_req, res) => void res.send('a file')),
-  ],
-  [
-    'a proxy at an API’s address before the guard',
-    'open',
-    'GET /catalog/*',
-    ({ app, mayBrowse }) =>
-      void app.use('/catalog', (_req, res, _next) => void res.json({ proxied: true })).use('/catalog', mayBrowse),
-  ],
-  [
-    'what a test environment opens',
-    'open',
-    'GET /debug/orders',
-    ({ app, handle, mayRead }) => {
-      if (process.env['NODE_ENV'] !== 'production') app.get('/debug/orders', handle)
-      app.get('/orders/items', mayRead, handle)
-    },
-  ],
-
-  // The wrong guard.
-  [
-    'the guard of another oauth2 API',
-    'wrong-api',
-    'GET /orders/items',
-    ({ app, auth, handle }) => void app.get('/orders/items', auth.requireBearer('invoices'), handle),
-  ],
-  [
-    'the guard of an API of the other scheme',
-    'wrong-api',
-    'GET /orders/items',
-    ({ app, handle, mayBrowse }) => void app.get('/orders/items', mayBrowse, handle),
-  ],
-  [
-    'the guard of another key API',
-    'wrong-api',
-    'GET /weather/today',
-    ({ app, handle, mayBrowse }) => void app.get('/weather/today', mayBrowse, handle),
-  ],
-  [
-    'one guard for all APIs',
-    'wrong-api',
-    'GET /invoices',
-    ({ app, handle, mayRead }) => void app.use(mayRead).get('/orders/items', handle).get('/invoices', handle),
-  ],
-  [
-    'an optional guard with nothing behind it',
-    'optional',
-    'GET /orders/items',
-    ({ app, auth, handle }) => void app.get('/orders/items', auth.requireBearer('orders', { optional: true }), handle),
-  ],
-  [
-    'an optional requireAny() with nothing behind it',
-    'optional',
-    'GET /catalog/items',
-    ({ app, auth, handle, mayBrowse }) => {
-      app.get('/catalog/items', auth.requireAny([mayBrowse, auth.requireBearer('orders')], { optional: true }), handle)
-    },
-  ],
-  [
-    'an optional guard on a router',
-    'optional',
-    'GET /catalog/items',
-    ({ express, app, auth, handle }) => {
-      app.use('/catalog', auth.requireApiKey('catalog', { optional: true }), express.Router().get('/items', handle))
-    },
-  ],
-  [
-    'a guard for other issuers that lets every token pass',
-    'other-issuers',
-    'GET /orders/items',
-    ({ app, auth, handle }) => {
-      app.get('/orders/items', auth.requireBearer('orders', { otherIssuers: (_req, _res, next) => next() }), handle)
-    },
-  ],
-  [
-    'a guard for other issuers that verifies nothing but the form of a JWT',
-    'other-issuers',
-    'GET /orders/items',
-    ({ app, auth, handle }) => {
-      const isJwt = (req: IncomingMessage): boolean => req.headers.authorization?.split('.').length === 3
-      const otherIssuers = (req: Request, res: Response, next: NextFunction): void =>
-        isJwt(req) ? next() : void res.status(401).end()
-      app.get('/orders/items', auth.requireBearer('orders', { otherIssuers }), handle)
-    },
-  ],
-  [
-    'a guard that lets other methods pass',
-    'open',
-    'DELETE /orders/items/:id',
-    ({ app, handle, mayRead }) => {
-      app.use('/orders', (req, res, next) => (req.method === 'GET' ? mayRead(req, res, next) : next()))
-      app.get('/orders/items', handle).delete('/orders/items/:id', handle)
-    },
-  ],
-  [
-    'a bypass for internal callers by a header that everybody can send',
-    'accepted',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
-      app.use('/orders', (req, res, next) => (req.headers['x-api-key'] ? next() : mayRead(req, res, next)))
-      app.get('/orders/items', handle)
-    },
-  ],
-  [
-    'an own check that takes a token for good because there is one',
-    'accepted',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
-      app.use('/orders', (req, res, next) =>
-        req.headers.authorization?.startsWith('Bearer ') ? next() : mayRead(req, res, next),
-      )
-      app.get('/orders/items', handle)
-    },
-  ],
-  [
-    'a decoded but not verified token',
-    'accepted',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
-      app.use('/orders', (req, res, next) => {
-        const [, claims = ''] = req.headers.authorization?.split('.') ?? []
-        const { iss } =
-          claims === '' ? {} : (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { iss?: string })
-        if (iss?.endsWith('/orders')) next()
-        else mayRead(req, res, next)
-      })
-      app.get('/orders/items', handle)
-    },
-  ],
-
-  // Guards that other spellings of a path avoid.
-  [
-    'a prefix that is compared as text, in capital letters',
-    'other-path',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
-      app.use((req, res, next) => (req.path.startsWith('/orders') ? mayRead(req, res, next) : next()))
-      app.get('/orders/items', handle)
-    },
-  ],
-  [
-    'a path that is compared as text, with a slash at the end',
-    'other-path',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
-      app.use((req, res, next) => (req.path.toLowerCase() === '/orders/items' ? mayRead(req, res, next) : next()))
-      app.get('/orders/items', handle)
-    },
-  ],
-  [
-    'a URL that is compared as text, with a query',
-    'other-method',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
-      app.use((req, res, next) => (/^\/orders\/items\/?$/i.test(req.url) ? mayRead(req, res, next) : next()))
-      app.get('/orders/items', handle)
-    },
-  ],
-  [
-    'a prefix guard that path decoding bypasses',
-    'other-path',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
-      app.use('/orders', mayRead)
-      app.use((req, _res, next) => {
-        req.url = decodeURIComponent(req.url)
-        next()
-      })
-      app.get('/orders/items', handle)
-    },
-  ],
-  [
-    'a prefix guard that merging slashes bypasses',
-    'other-path',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
-      app.use('/orders', mayRead)
-      app.use((req, _res, next) => {
-        req.url = req.url.replace(/\/{2,}/g, '/')
-        next()
-      })
-      app.get('/orders/items', handle)
-    },
-  ],
-  [
-    'a case-sensitive guard before routes that ignore case',
-    'other-path',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
-      app.use(/^\/orders/, mayRead)
-      app.get('/orders/items', handle)
-    },
-  ],
-  [
-    'a router that lets HEAD pass',
-    'other-method',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
-      app.use('/orders', (req, res, next) => (req.method === 'HEAD' ? next() : mayRead(req, res, next)))
-      app.get('/orders/items', handle)
-    },
-  ],
-  [
-    'a handler for every method behind a guard that lets OPTIONS pass',
-    'other-method',
-    'ALL /orders/rpc',
-    ({ app, handle, mayRead }) => {
-      app.use('/orders', (req, res, next) => (req.method === 'OPTIONS' ? next() : mayRead(req, res, next)))
-      app.all('/orders/rpc', handle)
-    },
-  ],
-
-  // Answers that are not the guard's.
-  [
-    'app.param() answers before the guard, so strangers learn which ids exist',
-    'open',
-    'GET /orders/items/:id',
-    ({ app, handle, mayRead }) => {
-      app.param('id', (_req, res) => void res.status(404).json({ error: 'not_found' }))
-      app.get('/orders/items/:id', mayRead, handle)
-    },
-  ],
-  [
-    'an own refusal before the guard',
-    'wrong-refusal',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
+    'an own refusal before the guard'({ app, handle, mayRead }) {
       app.use('/orders', (req, res, next) => (req.headers.authorization ? next() : void res.status(403).send('No')))
       app.get('/orders/items', mayRead, handle)
     },
-  ],
-  [
-    'a refusal that becomes 200 with an error in it',
-    'wrong-refusal',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
+    'a refusal that becomes 200 with an error in it'({ app, handle, mayRead }) {
       app.use((_req, res, next) => {
         const { end } = res
         res.end = ((...args: unknown[]) => {
@@ -477,12 +147,7 @@ export const MISTAKES: readonly Mistake[] = [
       })
       app.get('/orders/items', mayRead, handle)
     },
-  ],
-  [
-    'caching headers that replace no-store',
-    'wrong-refusal',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
+    'caching headers that replace no-store'({ app, handle, mayRead }) {
       app.use((_req, res, next) => {
         const { setHeader } = res
         res.setHeader = (name, value) =>
@@ -491,143 +156,212 @@ export const MISTAKES: readonly Mistake[] = [
       })
       app.get('/orders/items', mayRead, handle)
     },
-  ],
-  [
-    'an onDenied that answers 200',
-    'wrong-refusal',
-    'GET /orders/items',
-    ({ app, auth, handle }) => {
+    'an onDenied that answers 200'({ app, auth, handle }) {
       app.get(
         '/orders/items',
         auth.requireBearer('orders', { onDenied: (_denial, _req, res) => void res.end('{}') }),
         handle,
       )
     },
-  ],
-  [
-    'a redirect to a login page',
-    'wrong-refusal',
-    'GET /orders/items',
-    ({ app, auth, handle }) => {
+    'a redirect to a login page'({ app, auth, handle }) {
       const onDenied = (_denial: unknown, _req: Request, res: Response): void => res.redirect('/login')
       app.get('/orders/items', auth.requireBearer('orders', { onDenied }), handle)
     },
-  ],
-
-  // Routes and documents that differ.
-  [
-    'a scope that the document requires and the guard does not',
-    'missing-scope',
-    'GET /orders/items',
-    ({ app, auth, handle }) => {
+  },
+  'open GET /orders/:id': {
+    'a route before the guard answers paths of a later one': ({ app, handle, mayRead }) =>
+      void app.get('/orders/:id', handle).use('/orders', mayRead).get('/orders/items', handle),
+  },
+  'open GET /orders/files/*': {
+    'static files at an API’s address': ({ app }) =>
+      void app.use('/orders/files', (_req, res) => void res.send('a file')),
+  },
+  'open GET /catalog/*': {
+    'a proxy at an API’s address before the guard': ({ app, mayBrowse }) =>
+      void app.use('/catalog', (_req, res, _next) => void res.json({ proxied: true })).use('/catalog', mayBrowse),
+  },
+  'open GET /debug/orders': {
+    'what a test environment opens'({ app, handle, mayRead }) {
+      if (process.env['NODE_ENV'] !== 'production') app.get('/debug/orders', handle)
+      app.get('/orders/items', mayRead, handle)
+    },
+  },
+  'wrong-api GET /orders/items': {
+    'the guard of another oauth2 API': ({ app, auth, handle }) =>
+      void app.get('/orders/items', auth.requireBearer('invoices'), handle),
+    'the guard of an API of the other scheme': ({ app, handle, mayBrowse }) =>
+      void app.get('/orders/items', mayBrowse, handle),
+  },
+  'wrong-api GET /weather/today': {
+    'the guard of another key API': ({ app, handle, mayBrowse }) => void app.get('/weather/today', mayBrowse, handle),
+  },
+  'wrong-api GET /invoices': {
+    'one guard for all APIs': ({ app, handle, mayRead }) =>
+      void app.use(mayRead).get('/orders/items', handle).get('/invoices', handle),
+  },
+  'optional GET /orders/items': {
+    'an optional guard with nothing behind it': ({ app, auth, handle }) =>
+      void app.get('/orders/items', auth.requireBearer('orders', { optional: true }), handle),
+  },
+  'optional GET /catalog/items': {
+    'an optional requireAny() with nothing behind it'({ app, auth, handle, mayBrowse }) {
+      app.get('/catalog/items', auth.requireAny([mayBrowse, auth.requireBearer('orders')], { optional: true }), handle)
+    },
+    'an optional guard on a router'({ express, app, auth, handle }) {
+      app.use('/catalog', auth.requireApiKey('catalog', { optional: true }), express.Router().get('/items', handle))
+    },
+  },
+  'other-issuers GET /orders/items': {
+    'a guard for other issuers that lets every token pass'({ app, auth, handle }) {
+      app.get('/orders/items', auth.requireBearer('orders', { otherIssuers: (_req, _res, next) => next() }), handle)
+    },
+    'a guard for other issuers that verifies nothing but the form of a JWT'({ app, auth, handle }) {
+      const isJwt = (req: IncomingMessage): boolean => req.headers.authorization?.split('.').length === 3
+      const otherIssuers = (req: Request, res: Response, next: NextFunction): void =>
+        isJwt(req) ? next() : void res.status(401).end()
+      app.get('/orders/items', auth.requireBearer('orders', { otherIssuers }), handle)
+    },
+  },
+  'accepted GET /orders/items': {
+    'a bypass for internal callers by a header that everybody can send'({ app, handle, mayRead, mayBrowse }) {
+      app.use('/orders', (req, res, next) => (req.headers['x-api-key'] ? next() : mayRead(req, res, next)))
+      app.get('/orders/items', handle).get('/catalog/items', mayBrowse, handle)
+    },
+    'an own check that takes a token for good because there is one'({ app, handle, mayRead }) {
+      app.use('/orders', (req, res, next) =>
+        req.headers.authorization?.startsWith('Bearer ') ? next() : mayRead(req, res, next),
+      )
+      app.get('/orders/items', handle)
+    },
+    'a decoded but not verified token'({ app, handle, mayRead }) {
+      app.use('/orders', (req, res, next) => {
+        const [, claims = ''] = req.headers.authorization?.split('.') ?? []
+        const { iss } =
+          claims === '' ? {} : (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { iss?: string })
+        if (iss?.endsWith('/orders')) next()
+        else mayRead(req, res, next)
+      })
+      app.get('/orders/items', handle)
+    },
+  },
+  'other-path GET /orders/items': {
+    'a prefix that is compared as text, in capital letters'({ app, handle, mayRead }) {
+      app.use((req, res, next) => (req.path.startsWith('/orders') ? mayRead(req, res, next) : next()))
+      app.get('/orders/items', handle)
+    },
+    'a path that is compared as text, with a slash at the end'({ app, handle, mayRead }) {
+      app.use((req, res, next) => (req.path.toLowerCase() === '/orders/items' ? mayRead(req, res, next) : next()))
+      app.get('/orders/items', handle)
+    },
+    'a prefix guard that path decoding bypasses'({ app, handle, mayRead }) {
+      app.use('/orders', mayRead)
+      app.use((req, _res, next) => {
+        req.url = decodeURIComponent(req.url)
+        next()
+      })
+      app.get('/orders/items', handle)
+    },
+    'a prefix guard that merging slashes bypasses'({ app, handle, mayRead }) {
+      app.use('/orders', mayRead)
+      app.use((req, _res, next) => {
+        req.url = req.url.replace(/\/{2,}/g, '/')
+        next()
+      })
+      app.get('/orders/items', handle)
+    },
+    'a case-sensitive guard before routes that ignore case'({ app, handle, mayRead }) {
+      app.use(/^\/orders/, mayRead)
+      app.get('/orders/items', handle)
+    },
+  },
+  'other-method GET /orders/items': {
+    'a URL that is compared as text, with a query'({ app, handle, mayRead }) {
+      app.use((req, res, next) => (/^\/orders\/items\/?$/i.test(req.url) ? mayRead(req, res, next) : next()))
+      app.get('/orders/items', handle)
+    },
+    'a router that lets HEAD pass'({ app, handle, mayRead }) {
+      app.use('/orders', (req, res, next) => (req.method === 'HEAD' ? next() : mayRead(req, res, next)))
+      app.get('/orders/items', handle)
+    },
+  },
+  'other-method ALL /orders/rpc': {
+    'a handler for every method behind a guard that lets OPTIONS pass'({ app, handle, mayRead }) {
+      app.use('/orders', (req, res, next) => (req.method === 'OPTIONS' ? next() : mayRead(req, res, next)))
+      app.all('/orders/rpc', handle)
+    },
+  },
+  'open GET /orders/items/:id': {
+    'app.param() answers before the guard, so strangers learn which ids exist'({ app, handle, mayRead }) {
+      app.param('id', (_req, res) => void res.status(404).json({ error: 'not_found' }))
+      app.get('/orders/items/:id', mayRead, handle)
+    },
+  },
+  'missing-scope GET /orders/items': {
+    'a scope that the document requires and the guard does not'({ app, auth, handle }) {
       app.get('/orders/items', auth.requireBearer('orders'), handle)
       return { documents: { orders: ITEMS } }
     },
-  ],
-  [
-    'another scope than the document’s',
-    'missing-scope',
-    'GET /orders/items',
-    ({ app, handle, mayWrite }) => {
+    'another scope than the document’s'({ app, handle, mayWrite }) {
       app.get('/orders/items', mayWrite, handle)
       return { documents: { orders: ITEMS } }
     },
-  ],
-  [
-    'a scope that the document does not name',
-    'scope-not-documented',
-    'GET /orders/items',
-    ({ app, auth, handle }) => {
+  },
+  'scope-not-documented GET /orders/items': {
+    'a scope that the document does not name'({ app, auth, handle }) {
       app.get('/orders/items', auth.requireBearer('orders', { scopes: ['orders:read', 'orders:write'] }), handle)
       return { documents: { orders: ITEMS } }
     },
-  ],
-  [
-    'a scope of keys that the document requires and the guard does not',
-    'missing-scope',
-    'GET /weather/items',
-    ({ app, auth, handle }) => {
+  },
+  'missing-scope GET /weather/items': {
+    'a scope of keys that the document requires and the guard does not'({ app, auth, handle }) {
       app.get('/weather/items', auth.requireApiKey('weather'), handle)
       return {
         documents: { weather: { ...ITEMS, paths: { '/items': { get: { security: [{ key: ['weather:read'] }] } } } } },
       }
     },
-  ],
-  [
-    'the scope of GET for every method',
-    'missing-scope',
-    'DELETE /orders/items/:id',
-    ({ app, handle, mayRead }) => {
+  },
+  'missing-scope DELETE /orders/items/:id': {
+    'the scope of GET for every method'({ app, handle, mayRead }) {
       app.use('/orders', mayRead)
       app.get('/orders/items', handle).delete('/orders/items/:id', handle)
       const paths = { ...ITEMS.paths, '/items/{id}': { delete: { security: [{ oauth2: ['orders:write'] }] } } }
       return { documents: { orders: { ...ITEMS, paths } } }
     },
-  ],
-  [
-    'a route that is not in the document',
-    'not-documented',
-    'GET /orders/secret',
-    ({ app, handle, mayRead }) => {
+  },
+  'not-documented GET /orders/secret': {
+    'a route that is not in the document'({ app, handle, mayRead }) {
       app.get('/orders/items', mayRead, handle).get('/orders/secret', mayRead, handle)
       return { documents: { orders: ITEMS } }
     },
-  ],
-  [
-    'a method that is not in the document',
-    'not-documented',
-    'DELETE /orders/items',
-    ({ app, handle, mayRead, mayWrite }) => {
+  },
+  'not-documented DELETE /orders/items': {
+    'a method that is not in the document'({ app, handle, mayRead, mayWrite }) {
       app.route('/orders/items').get(mayRead, handle).delete(mayWrite, handle)
       return { documents: { orders: ITEMS } }
     },
-  ],
-  [
-    'an operation without a route',
-    'no-route',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
+  },
+  'no-route GET /orders/items': {
+    'an operation without a route'({ app, handle, mayRead }) {
       app.use('/orders', mayRead).get('/orders/other', handle)
       return { documents: { orders: ITEMS }, public: {} }
     },
-  ],
-  [
-    'an operation that the document calls open and the app does not',
-    'guarded-but-open-in-document',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
+  },
+  'guarded-but-open-in-document GET /orders/items': {
+    'an operation that the document calls open and the app does not'({ app, handle, mayRead }) {
       app.get('/orders/items', mayRead, handle)
       return { documents: { orders: { paths: { '/items': { get: { security: [] } } } } } }
     },
-  ],
-
-  // A list of public routes that is out of date.
-  [
-    'a public route that is guarded by now',
-    'public-but-guarded',
-    'GET /orders/items',
-    ({ app, handle, mayRead }) => {
+  },
+  'public-but-guarded GET /orders/items': {
+    'a public route that is guarded by now'({ app, handle, mayRead }) {
       app.get('/orders/items', mayRead, handle)
       return { public: { 'GET /orders/items': 'it was open once' } }
     },
-  ],
-  [
-    'a public route that no longer exists',
-    'public-without-route',
-    'GET /old',
-    ({ app, handle, mayRead }) => {
+  },
+  'public-without-route GET /old': {
+    'a public route that no longer exists'({ app, handle, mayRead }) {
       app.get('/orders/items', mayRead, handle)
       return { public: { 'GET /old': 'nobody knows' } }
     },
-  ],
-  ...MISTAKES_OF_FUNCTIONS,
-]
-
-/** Mistakes that only the source shows, and the options with which they are found. Without these they are unseen. */
-export const FOUND_WITH: Readonly<Record<string, AppOptions>> = {
-  'a value of a header that opens a route': { alsoTry: { names: { 'x-caller': 'backoffice' } } },
-  'a guard that an origin need not pass': { alsoTry: { names: { Origin: 'https://shop.example' } } },
+  },
 }
-
-/** What needs the source, and no request without a good credential shows. docs/testing.md lists it. */
-export const UNSEEN: readonly string[] = ['an operation that nothing answers, with a not-found handler']

@@ -35,18 +35,23 @@ export type AppOptions = Omit<ExpectSecuredOptions, 'auth'>
 /** Builds an app. */
 export type BuildApp = (parts: Parts) => AppOptions | void
 
+/** Kind and route of the problem that is reported -> the mistakes that people make. */
+export type Mistakes = Readonly<Record<string, Readonly<Record<string, BuildApp>>>>
+
 export function openShop() {
   return createTestPlatform({ apis: APIS })
 }
 
-/** Builds apps, with a platform that has all APIs if the app uses them: each is asked at its address. */
+/** Builds apps, each with a platform that has no API that the app does not use: every API is asked at its address. */
 export function openShops() {
   const { orders, catalog } = APIS
-  const few = createTestPlatform({ apis: { orders, catalog } }).auth as unknown as Parts['auth']
   const { auth: all } = openShop()
-  afterAll(() => Promise.all([few.close(), all.close()]))
+  const [one, two] = [{ orders }, { orders, catalog }].map((apis) => createTestPlatform({ apis }).auth as typeof all)
+  const platforms = [one!, two!, all]
+  afterAll(() => Promise.all(platforms.map((auth) => auth.close())))
   return (express: Parts['express'], build: BuildApp) => {
-    const auth = /invoices|weather/.test(String(build)) ? all : few
+    const uses = (apis: RegExp): boolean => apis.test(String(build))
+    const auth = uses(/invoices|weather/) ? all : uses(/catalog|mayBrowse/) ? two! : one!
     return { auth, ...buildApp(express, auth, build) }
   }
 }
@@ -59,7 +64,9 @@ function buildApp(express: Parts['express'], auth: Parts['auth'], build: BuildAp
     auth,
     mayRead: auth.requireBearer('orders', { scopes: ['orders:read'] }),
     mayWrite: auth.requireBearer('orders', { scopes: ['orders:write'] }),
-    mayBrowse: auth.requireApiKey('catalog'),
+    get mayBrowse() {
+      return auth.requireApiKey('catalog')
+    },
     handle: (req) => {
       throw new Error(`The handler of ${req.originalUrl} ran.`)
     },
