@@ -1,4 +1,4 @@
-import type { Body, OperationCase } from './operation-case.js'
+import type { Body, OperationCase, OperationCases } from './operation-case.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 const LIST = { type: 'array', items: { type: 'string' }, example: ['a', 'b'] }
@@ -10,9 +10,8 @@ const form = (properties: object, more: object = {}, schema: object = {}): Body 
 const sent = (...body: [name: string, value: string][]): OperationCase['expected'] => ({ type: FORM, body })
 
 /** Operations with forms, by the Encoding Object. */
-export const FORM_CASES: readonly OperationCase[] = [
-  {
-    title: 'fields',
+export const FORM_CASES: OperationCases = {
+  fields: {
     body: form({
       name: { type: 'string', example: 'a b&c=d+ü' },
       count: { type: 'integer', example: 3 },
@@ -20,43 +19,36 @@ export const FORM_CASES: readonly OperationCase[] = [
     }),
     expected: sent(['name', 'a b&c=d+ü'], ['count', '3'], ['open', 'true']),
   },
-  { title: 'a list without encoding', body: form({ tags: LIST }), expected: sent(['tags', 'a'], ['tags', 'b']) },
-  {
-    title: 'a list with style form',
+  'a list without encoding': { body: form({ tags: LIST }), expected: sent(['tags', 'a'], ['tags', 'b']) },
+  'a list with style form': {
     body: form({ tags: LIST }, { encoding: { tags: { style: 'form', explode: true } } }),
     expected: sent(['tags', 'a'], ['tags', 'b']),
   },
-  {
-    title: 'a list in one value, whose commas are not encoded',
+  'a list in one value, whose commas are not encoded': {
     body: form({ tags: { ...LIST, example: ['a', 'b,c'] } }, { encoding: { tags: { explode: false } } }),
     expected: { type: FORM, body: 'tags=a,b%2Cc' },
   },
-  {
-    title: 'lists with spaces and pipes between',
+  'lists with spaces and pipes between': {
     body: form(
       { s: LIST, p: LIST },
       { encoding: { s: { style: 'spaceDelimited' }, p: { style: 'pipeDelimited', explode: false } } },
     ),
     expected: sent(['s', 'a b'], ['p', 'a|b']),
   },
-  {
-    title: 'an object without encoding is JSON',
+  'an object without encoding is JSON': {
     body: form({ labels: OBJECT }),
     expected: sent(['labels', '{"colour":"red","size":2}']),
   },
-  {
-    title: 'an object with style form',
+  'an object with style form': {
     body: form({ labels: OBJECT }, { encoding: { labels: { style: 'form' } } }),
     expected: sent(['colour', 'red'], ['size', '2']),
   },
-  {
-    title: 'a deep object',
+  'a deep object': {
     version: '3.0.3',
     body: form({ labels: OBJECT }, { encoding: { labels: { style: 'deepObject', explode: true } } }),
     expected: sent(['labels[colour]', 'red'], ['labels[size]', '2']),
   },
-  {
-    title: 'deep objects and lists, nested',
+  'deep objects and lists, nested': {
     body: form(
       {
         card: { type: 'object', example: { owner: { name: 'A' }, tags: ['x', 'y'] } },
@@ -82,29 +74,25 @@ export const FORM_CASES: readonly OperationCase[] = [
       ['expand[]', 'b'],
     ),
   },
-  {
-    title: 'a list of objects without encoding',
+  'a list of objects without encoding': {
     body: form({ items: { type: 'array', items: OBJECT, example: [{ a: 1 }, { a: 2 }] } }),
     expected: sent(['items', '{"a":1}'], ['items', '{"a":2}']),
   },
-  {
-    title: 'a field with a media type',
+  'a field with a media type': {
     body: form(
       { a: { type: 'string', example: 'x' }, tags: LIST },
       { encoding: { a: { contentType: 'application/json' }, tags: { contentType: 'application/json' } } },
     ),
     expected: sent(['a', '"x"'], ['tags', '["a","b"]']),
   },
-  {
-    title: 'reserved characters that stay as they are',
+  'reserved characters that stay as they are': {
     body: form(
       { url: { type: 'string', example: 'https://a.example/?b&c' } },
       { encoding: { url: { allowReserved: true } } },
     ),
     expected: { type: FORM, body: 'url=https://a.example/?b%26c' },
   },
-  {
-    title: 'fields of allOf, without those of answers',
+  'fields of allOf, without those of answers': {
     body: [
       FORM,
       {
@@ -123,8 +111,7 @@ export const FORM_CASES: readonly OperationCase[] = [
     },
     expected: sent(['name', 'A']),
   },
-  {
-    title: 'an example of the whole form, with an optional field',
+  'an example of the whole form, with an optional field': {
     body: form(
       { a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string', example: 'z' } },
       { example: { a: 'x', b: 'y' } },
@@ -132,16 +119,14 @@ export const FORM_CASES: readonly OperationCase[] = [
     ),
     expected: sent(['a', 'x'], ['b', 'y']),
   },
-  {
-    title: 'an example of the whole form, with a field that has no schema',
+  'an example of the whole form, with a field that has no schema': {
     body: [
       'Application/X-WWW-Form-URLencoded; charset=utf-8',
       { schema: { properties: { a: { type: 'string' } } }, example: { b: [1, 2], a: 'x' } },
     ],
     expected: sent(['b', '1'], ['b', '2'], ['a', 'x']),
   },
-  {
-    title: 'fields of the first alternative',
+  'fields of the first alternative': {
     body: [
       FORM,
       { schema: { oneOf: [{ $ref: '#/components/schemas/Named' }, { type: 'object', properties: { id: LIST } }] } },
@@ -153,8 +138,7 @@ export const FORM_CASES: readonly OperationCase[] = [
     },
     expected: sent(['name', 'A']),
   },
-  {
-    title: 'values of properties without a type, or with several',
+  'values of properties without a type, or with several': {
     body: form({
       a: { example: ['x', 'y'] },
       b: { example: { c: 1 } },
@@ -163,8 +147,7 @@ export const FORM_CASES: readonly OperationCase[] = [
     }),
     expected: sent(['a', 'x'], ['a', 'y'], ['b', '{"c":1}'], ['d', 'none'], ['e', 'z']),
   },
-  {
-    title: 'values that may be null, as FastAPI writes them',
+  'values that may be null, as FastAPI writes them': {
     body: form({
       a: { anyOf: [LIST, { type: 'null' }] },
       b: { anyOf: [{ type: 'string', example: 'x' }, { type: 'null' }] },
@@ -172,24 +155,20 @@ export const FORM_CASES: readonly OperationCase[] = [
     }),
     expected: sent(['a', 'a'], ['a', 'b'], ['b', 'x'], ['c', 'y']),
   },
-  {
-    title: 'examples of fields of which none is required',
+  'examples of fields of which none is required': {
     body: form({ a: { type: 'string', example: 'x' }, b: { type: 'string' } }, {}, { required: undefined }),
     expected: sent(['a', 'x']),
   },
-  {
-    title: 'an object whose members have examples',
+  'an object whose members have examples': {
     body: form({ meta: { type: 'object', properties: { roof: { type: 'string', example: 'tin' } } } }),
     expected: sent(['meta', '{"roof":"tin"}']),
   },
-  {
-    title: 'a form without properties',
+  'a form without properties': {
     required: false,
     body: [FORM, { schema: { type: 'object', properties: {} } }],
     expected: {},
   },
-  {
-    title: 'a form of any fields',
+  'a form of any fields': {
     body: [
       FORM,
       {
@@ -199,8 +178,7 @@ export const FORM_CASES: readonly OperationCase[] = [
     ],
     expected: sent(['a b', 'x&y'], ['c', '1'], ['c', '2']),
   },
-  {
-    title: 'values of several lines, and items with commas',
+  'values of several lines, and items with commas': {
     body: form({
       text: { type: 'string', example: 'a\nb' },
       tags: { ...LIST, example: ['a, b'] },
@@ -208,4 +186,4 @@ export const FORM_CASES: readonly OperationCase[] = [
     }),
     expected: sent(['text', 'a\nb'], ['tags', 'a, b'], ['$&[x]', "it's $HOME"]),
   },
-]
+}

@@ -1,4 +1,4 @@
-import type { Body, OperationCase, Part } from './operation-case.js'
+import type { Body, OperationCase, OperationCases, Part } from './operation-case.js'
 
 const FORM = 'multipart/form-data'
 const FILE = { type: 'string', format: 'binary' }
@@ -19,20 +19,17 @@ const file = (name: string, type = 'application/octet-stream'): Part => ({
 })
 
 /** Operations with `multipart/...`, by the Encoding Object. */
-export const MULTIPART_CASES: readonly OperationCase[] = [
-  {
-    title: 'a file and a text',
+export const MULTIPART_CASES: OperationCases = {
+  'a file and a text': {
     body: form({ note: TEXT, photo: FILE }),
     expected: sent({ name: 'note', content: 'a' }, file('photo')),
   },
-  {
-    title: 'an object, which is JSON',
+  'an object, which is JSON': {
     version: '3.0.3',
     body: form({ meta: META, photo: FILE }),
     expected: sent({ name: 'meta', content: '{"roof":"tin"}', headers: JSON_TYPE }, file('photo')),
   },
-  {
-    title: 'media types of parts',
+  'media types of parts': {
     body: form(
       { note: TEXT, xml: { type: 'string', example: '<a b="c;d">@</a>' }, photo: FILE },
       {
@@ -49,31 +46,26 @@ export const MULTIPART_CASES: readonly OperationCase[] = [
       file('photo', 'image/png'),
     ),
   },
-  {
-    title: 'a range of media types',
+  'a range of media types': {
     body: form({ photo: FILE }, { encoding: { photo: { contentType: 'image/*' } } }),
     expected: sent(file('photo')),
   },
-  {
-    title: 'a list of texts',
+  'a list of texts': {
     body: form({ tags: LIST }),
     expected: sent({ name: 'tags', content: 'a' }, { name: 'tags', content: 'b' }),
   },
-  {
-    title: 'a list of objects',
+  'a list of objects': {
     body: form({ items: { type: 'array', items: META, example: [{ a: 'ü' }, { a: '"q"' }] } }),
     expected: sent(
       { name: 'items', content: '{"a":"ü"}', headers: JSON_TYPE },
       { name: 'items', content: '{"a":"\\"q\\""}', headers: JSON_TYPE },
     ),
   },
-  {
-    title: 'a list that is JSON as a whole',
+  'a list that is JSON as a whole': {
     body: form({ tags: LIST }, { encoding: { tags: { contentType: 'application/json' } } }),
     expected: sent({ name: 'tags', content: '["a","b"]', headers: JSON_TYPE }),
   },
-  {
-    title: 'a list whose items are JSON',
+  'a list whose items are JSON': {
     version: '3.2.0',
     body: form({ tags: LIST }, { encoding: { tags: { contentType: 'application/json' } } }),
     expected: sent(
@@ -81,14 +73,12 @@ export const MULTIPART_CASES: readonly OperationCase[] = [
       { name: 'tags', content: '"b"', headers: JSON_TYPE },
     ),
   },
-  {
-    title: 'a list of files',
+  'a list of files': {
     body: form({ photos: { type: 'array', items: { $ref: '#/components/schemas/File' } } }),
     components: { schemas: { File: FILE } },
     expected: sent(file('photos')),
   },
-  {
-    title: 'headers of parts',
+  'headers of parts': {
     body: form(
       { meta: META, photo: FILE },
       {
@@ -114,8 +104,7 @@ export const MULTIPART_CASES: readonly OperationCase[] = [
       { ...file('photo'), headers: { 'content-type': 'image/png', 'x-left': '7' } },
     ),
   },
-  {
-    title: 'parts of allOf',
+  'parts of allOf': {
     body: [
       FORM,
       {
@@ -129,8 +118,7 @@ export const MULTIPART_CASES: readonly OperationCase[] = [
     ],
     expected: sent({ name: 'roof', content: 'a' }, file('photo')),
   },
-  {
-    title: 'parts of the first alternative',
+  'parts of the first alternative': {
     body: [
       FORM,
       {
@@ -145,35 +133,30 @@ export const MULTIPART_CASES: readonly OperationCase[] = [
     ],
     expected: sent({ name: 'roof', content: 'a' }, file('photo')),
   },
-  {
-    title: 'a part whose schema is of allOf',
+  'a part whose schema is of allOf': {
     body: form({ meta: { allOf: [{ $ref: '#/components/schemas/Meta' }], description: 'More.' } }),
     components: { schemas: { Meta: META } },
     expected: sent({ name: 'meta', content: '{"roof":"tin"}', headers: JSON_TYPE }),
   },
-  {
-    title: 'texts of several lines, with characters of commands',
+  'texts of several lines, with characters of commands': {
     body: form({
       text: { type: 'string', example: '@a;type=b\n"c"\\ $HOME' },
       more: { type: 'string', example: '<d' },
     }),
     expected: sent({ name: 'text', content: '@a;type=b\n"c"\\ $HOME' }, { name: 'more', content: '<d' }),
   },
-  {
-    title: 'a text in base64',
+  'a text in base64': {
     body: form({ icon: { type: 'string', contentEncoding: 'base64', contentMediaType: 'image/png', example: 'aGk=' } }),
     expected: sent({ name: 'icon', content: 'aGk=', headers: { 'content-type': 'image/png' } }),
   },
-  {
-    title: 'styles',
+  styles: {
     body: form(
       { labels: { type: 'object', example: { a: 1 } }, tags: LIST },
       { encoding: { labels: { style: 'deepObject' }, tags: { explode: false } } },
     ),
     expected: sent({ name: 'labels[a]', content: '1' }, { name: 'tags', content: 'a,b' }),
   },
-  {
-    title: 'styles, which OpenAPI 3.0 ignores here',
+  'styles, which OpenAPI 3.0 ignores here': {
     version: '3.0.3',
     body: form(
       { labels: { type: 'object', example: { a: 1 } }, photo: FILE },
@@ -181,22 +164,19 @@ export const MULTIPART_CASES: readonly OperationCase[] = [
     ),
     expected: sent({ name: 'labels', content: '{"a":1}', headers: JSON_TYPE }, file('photo')),
   },
-  {
-    title: 'another type of multipart',
+  'another type of multipart': {
     body: ['multipart/mixed', form({ meta: META, photo: FILE })[1]],
     expected: {
       type: 'multipart/mixed',
       body: [{ name: 'meta', content: '{"roof":"tin"}', headers: JSON_TYPE }, file('photo')],
     },
   },
-  {
-    title: 'a file that may be null',
+  'a file that may be null': {
     body: form({ photo: { anyOf: [FILE, { type: 'null' }] }, meta: { anyOf: [META, { type: 'null' }] } }),
     expected: sent(file('photo'), { name: 'meta', content: '{"roof":"tin"}', headers: JSON_TYPE }),
   },
-  {
-    title: 'a file that is not required',
+  'a file that is not required': {
     body: form({ photo: FILE, note: { type: 'string' } }, {}, { required: undefined }),
     expected: sent(file('photo')),
   },
-]
+}

@@ -4,7 +4,6 @@ import type { SampleLanguage } from '../../../../src/shared/samples/prepare.js'
 
 /** An operation, and what must arrive when it is called with its examples. */
 export interface OperationCase {
-  readonly title: string
   readonly method?: string
   /** The version of OpenAPI; 3.1.1 by default. */
   readonly version?: string
@@ -19,6 +18,9 @@ export interface OperationCase {
   /** Languages that cannot send it, and `browser`. They say so. */
   readonly unable?: readonly (SampleLanguage | 'browser')[]
 }
+
+/** By their titles. */
+export type OperationCases = Readonly<Record<string, OperationCase>>
 
 export type Body = readonly [mediaType: string, content: object]
 

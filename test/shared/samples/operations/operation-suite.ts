@@ -22,7 +22,8 @@ import { createDocument, ownPart, readOperation, type OperationCase } from './op
 import { PARAMETER_CASES } from './parameter-cases.js'
 import { describeRequest, normalizeUrl, type EchoedRequest } from './described-request.js'
 
-const CASES = [...PARAMETER_CASES, ...BODY_CASES, ...FORM_CASES, ...MULTIPART_CASES]
+const TITLED = [PARAMETER_CASES, BODY_CASES, FORM_CASES, MULTIPART_CASES].flatMap((cases) => Object.entries(cases))
+const CASES = TITLED.map(([, each]) => each)
 
 /** Sends every operation by the samples of languages, and by the form of its page, and compares what arrives with the table. */
 export function testOperations(languages: LanguageRuns): void {
@@ -81,7 +82,7 @@ export function testOperations(languages: LanguageRuns): void {
       await runPrograms(programs, run, { folder })
     }, 1_200_000)
 
-    it.each(CASES.map((each, index) => [each.title, each, index] as const))('%s', (_, each, index) => {
+    it.each(TITLED.map(([title, each], index) => [title, each, index] as const))('%s', (_, each, index) => {
       if (isRun(each)) return expectRequest(each, index)
       const { code } = listSamples(each, index).find((sample) => sample.language === language)!
       if (isAble(each)) expect(code).toContain('roof')
@@ -92,24 +93,27 @@ export function testOperations(languages: LanguageRuns): void {
   describe('the page of an operation', () => {
     const { document: page } = new JSDOM('').window
 
-    it.each(CASES.map((each, index) => [each.title, each, index] as const))('sends: %s', async (_, each, index) => {
-      requests.length = 0
-      const document = createDocument(each, index)
-      const operations = listReferenceOperations(document)
-      page.body.innerHTML = renderOperation({ api, document, operations }, operations[0]!).markup
-      for (const input of page.querySelectorAll('input[type=file]'))
-        Object.defineProperty(input, 'files', { value: [new File(['FILE'], 'FILE')] })
-      const { input, problems } = readForm(page.querySelector('form')!, api.resource)
-      expect(problems).toEqual([])
-      // Samples of the page are made of the same input, also where browsers refuse to send it.
-      if (each.unable?.includes('browser')) {
-        expect(page.body.textContent).toMatch(/Browsers send no body with (?:GET|HEAD)\./)
-        expect(input.body).toEqual(createSampleCall(api, document, operations[0]!).body)
-      } else {
-        await fetch(...createRequest(input, undefined))
-        expectRequest(each, index)
-      }
-    })
+    it.each(TITLED.map(([title, each], index) => [title, each, index] as const))(
+      'sends: %s',
+      async (_, each, index) => {
+        requests.length = 0
+        const document = createDocument(each, index)
+        const operations = listReferenceOperations(document)
+        page.body.innerHTML = renderOperation({ api, document, operations }, operations[0]!).markup
+        for (const input of page.querySelectorAll('input[type=file]'))
+          Object.defineProperty(input, 'files', { value: [new File(['FILE'], 'FILE')] })
+        const { input, problems } = readForm(page.querySelector('form')!, api.resource)
+        expect(problems).toEqual([])
+        // Samples of the page are made of the same input, also where browsers refuse to send it.
+        if (each.unable?.includes('browser')) {
+          expect(page.body.textContent).toMatch(/Browsers send no body with (?:GET|HEAD)\./)
+          expect(input.body).toEqual(createSampleCall(api, document, operations[0]!).body)
+        } else {
+          await fetch(...createRequest(input, undefined))
+          expectRequest(each, index)
+        }
+      },
+    )
   })
 
   it('the Markdown has the same commands as the page', () => {

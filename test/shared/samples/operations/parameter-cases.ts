@@ -1,4 +1,4 @@
-import type { OperationCase } from './operation-case.js'
+import type { OperationCases } from './operation-case.js'
 
 const text = (example: unknown, more: object = {}): object => ({ type: 'string', example, ...more })
 const list = (example: unknown, more: object = {}): object => ({
@@ -20,21 +20,18 @@ const LIST = ['blue', 'black', 'a,b']
 const COLOUR = { R: 100, G: 200 }
 
 /** Operations with parameters of every kind. */
-export const PARAMETER_CASES: readonly OperationCase[] = [
-  {
-    title: 'a path parameter whose value has characters with a meaning',
+export const PARAMETER_CASES: OperationCases = {
+  'a path parameter whose value has characters with a meaning': {
     path: '/{id}',
     parameters: [parameter('path', 'id', text('a b/c?d#e%2Fü'))],
     expected: { url: '/a%20b%2Fc%3Fd%23e%252F%C3%BC' },
   },
-  {
-    title: 'a path parameter that is a list',
+  'a path parameter that is a list': {
     path: '/{ids}',
     parameters: [parameter('path', 'ids', list(LIST))],
     expected: { url: '/blue,black,a%2Cb' },
   },
-  {
-    title: 'path parameters with styles',
+  'path parameters with styles': {
     path: '/x{ids}/y{colour}',
     parameters: [
       parameter('path', 'ids', list(['a', 'b']), { style: 'label', explode: true }),
@@ -42,39 +39,30 @@ export const PARAMETER_CASES: readonly OperationCase[] = [
     ],
     expected: { url: '/x.a.b/y;R=100;G=200' },
   },
-  {
-    title: 'a path parameter in JSON',
+  'a path parameter in JSON': {
     path: '/{filter}',
     parameters: [
       { in: 'path', name: 'filter', required: true, content: { 'application/json': { example: { a: [1] } } } },
     ],
     expected: { url: '/%7B%22a%22%3A%5B1%5D%7D' },
   },
-  {
-    title: 'a list in the query',
-    parameters: [query('c', list(LIST))],
-    expected: { url: '?c=blue&c=black&c=a%2Cb' },
-  },
-  {
-    title: 'a list in the query in one value',
+  'a list in the query': { parameters: [query('c', list(LIST))], expected: { url: '?c=blue&c=black&c=a%2Cb' } },
+  'a list in the query in one value': {
     parameters: [query('c', list(LIST), { explode: false })],
     expected: { url: '?c=blue,black,a%2Cb' },
   },
-  {
-    title: 'lists with spaces and pipes between',
+  'lists with spaces and pipes between': {
     parameters: [
       query('s', list(['a', 'b']), { style: 'spaceDelimited', explode: false }),
       query('p', list(['a', 'b']), { style: 'pipeDelimited', explode: false }),
     ],
     expected: { url: '?s=a%20b&p=a%7Cb' },
   },
-  {
-    title: 'objects in the query',
+  'objects in the query': {
     parameters: [query('a', object({ R: 1, 'G&': 'x y' })), query('b', object(COLOUR), { explode: false })],
     expected: { url: '?R=1&G%26=x%20y&b=R,100,G,200' },
   },
-  {
-    title: 'a deep object in the query',
+  'a deep object in the query': {
     parameters: [
       query('f', object({ a: 'x', b: { c: true }, d: ['1', '2'], e: [{ g: 1 }, { g: 2 }] }), { style: 'deepObject' }),
     ],
@@ -82,18 +70,15 @@ export const PARAMETER_CASES: readonly OperationCase[] = [
       url: '?f%5Ba%5D=x&f%5Bb%5D%5Bc%5D=true&f%5Bd%5D%5B%5D=1&f%5Bd%5D%5B%5D=2&f%5Be%5D%5B0%5D%5Bg%5D=1&f%5Be%5D%5B1%5D%5Bg%5D=2',
     },
   },
-  {
-    title: 'reserved characters that stay as they are',
+  'reserved characters that stay as they are': {
     parameters: [query('u', text('https://a.example/?b&c=d'), { allowReserved: true })],
     expected: { url: '?u=https://a.example/?b%26c%3Dd' },
   },
-  {
-    title: 'JSON in the query',
+  'JSON in the query': {
     parameters: [{ in: 'query', name: 'f', required: true, content: { 'application/json': { example: ['a', 1] } } }],
     expected: { url: '?f=%5B%22a%22%2C1%5D' },
   },
-  {
-    title: 'the whole query',
+  'the whole query': {
     version: '3.2.0',
     parameters: [
       {
@@ -105,13 +90,11 @@ export const PARAMETER_CASES: readonly OperationCase[] = [
     ],
     expected: { url: '?a=x%20y&b=1' },
   },
-  {
-    title: 'values that a query would read otherwise',
+  'values that a query would read otherwise': {
     parameters: [query('at', text('2026-01-01T00:00:00+01:00')), query('q', text('50% & more #1 = ü'))],
     expected: { url: '?at=2026-01-01T00%3A00%3A00%2B01%3A00&q=50%25%20%26%20more%20%231%20%3D%20%C3%BC' },
   },
-  {
-    title: 'numbers, choices and defaults, and no optional value',
+  'numbers, choices and defaults, and no optional value': {
     parameters: [
       query('limit', { type: 'integer', example: 20 }),
       query('open', { type: 'boolean', example: false }),
@@ -121,8 +104,7 @@ export const PARAMETER_CASES: readonly OperationCase[] = [
     ],
     expected: { url: '?limit=20&open=false&sort=down&price=1.5' },
   },
-  {
-    title: 'headers',
+  headers: {
     parameters: [
       parameter('header', 'X-List', list(['a', 'b'])),
       parameter('header', 'X-Colour', object(COLOUR), { explode: true }),
@@ -130,18 +112,16 @@ export const PARAMETER_CASES: readonly OperationCase[] = [
     ],
     expected: { headers: { 'x-list': 'a,b', 'x-colour': 'R=100,G=200', 'x-note': 'it is "so", $HOME' } },
   },
-  {
-    title: 'cookies',
+  cookies: {
     parameters: [parameter('cookie', 'session', text('a b')), parameter('cookie', 'theme', text('dark'))],
     expected: { headers: { cookie: 'session=a%20b; theme=dark' } },
   },
-  { title: 'HEAD', method: 'head', parameters: [query('a', text('b'))], expected: { url: '?a=b' } },
-  { title: 'OPTIONS', method: 'options', expected: {} },
-  {
-    title: 'DELETE',
+  HEAD: { method: 'head', parameters: [query('a', text('b'))], expected: { url: '?a=b' } },
+  OPTIONS: { method: 'options', expected: {} },
+  DELETE: {
     method: 'delete',
     path: '/{id}',
     parameters: [parameter('path', 'id', text('1'))],
     expected: { url: '/1' },
   },
-]
+}

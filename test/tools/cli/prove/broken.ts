@@ -11,284 +11,156 @@ export interface BrokenDeployment {
   readonly fix: RegExp
 }
 
+const broken = (
+  name: string,
+  row: BrokenDeployment['row'],
+  fix: RegExp,
+  options: DeploymentOptions,
+): BrokenDeployment => ({ name, row, fix, options })
 const CACHE = 'proxy_cache_path FOLDER/cache keys_zone=answers:1m;'
 
 /** Mistakes that were made with real proxies. The first ones are quick to build, and are tested in `npm test`. */
 export const BROKEN: readonly BrokenDeployment[] = [
-  {
-    name: 'nginx removes the Authorization header',
-    options: { proxy: nginx({ location: 'proxy_set_header Authorization "";' }) },
-    row: 'T19',
-    fix: /Pass the Authorization header on/,
-  },
-  {
-    name: 'nginx keeps answers, whatever Cache-Control and Vary say',
+  broken('nginx removes the Authorization header', 'T19', /Pass the Authorization header on/, {
+    proxy: nginx({ location: 'proxy_set_header Authorization "";' }),
+  }),
+  broken('nginx keeps answers, whatever Cache-Control and Vary say', 'C3', /proxy_ignore_headers/, {
+    proxy: nginx({
+      http: CACHE,
+      location:
+        'proxy_cache answers; proxy_cache_key $request_uri; proxy_cache_valid any 1m; proxy_ignore_headers Cache-Control Expires Vary Set-Cookie;',
+    }),
+  }),
+  broken('one of two instances has another secret', 'T19', /the same options: store, secret/, {
+    instances: [{}, { options: { secret: 'a former secret of 32 characters or more' } }],
+    proxy: haproxy(),
+  }),
+  broken('a middleware reads the form', 'T19', /multer/, { instances: [{ trustProxy: false, before: consumeForms }] }),
+  broken('nginx merges double slashes', 'P12', /merge_slashes/, {
+    proxy: nginx({ locations: 'location / { proxy_pass http://api/; }' }),
+  }),
+  broken('nginx adds a slash to the path', 'T19', /both with a slash at the end/, {
+    path: '/v1',
+    proxy: nginx({ locations: 'location /v1 { proxy_pass http://api/; } location / { proxy_pass http://api; }' }),
+  }),
+  broken('trust proxy is not set', 'L3', /'trust proxy', 1/, { instances: [{ trustProxy: false }], proxy: haproxy() }),
+  broken('trust proxy believes everybody', 'L3', /'trust proxy', 1/, {
+    instances: [{ trustProxy: true }],
+    proxy: nginx({ location: 'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;' }),
+  }),
+  broken('nginx does not send X-Forwarded-For', 'L3', /X-Forwarded-For/, {
+    proxy: nginx({ location: 'proxy_set_header X-Forwarded-For "";' }),
+  }),
+  broken('nginx refuses bodies of more than 8 KiB', 'T4', /client_max_body_size/, {
+    proxy: nginx({ server: 'client_max_body_size 8k;' }),
+  }),
+  broken('the clock of one of two instances is 90 seconds ahead', 'G4', /NTP/, {
+    instances: [{}, { options: { now: () => Date.now() + 90_000 } }],
+    proxy: haproxy(),
+  }),
+  broken('the clock of one of two instances is 90 seconds behind', 'G4', /NTP/, {
+    instances: [{}, { options: { now: () => Date.now() - 90_000 } }],
+    proxy: nginx(),
+  }),
+  broken('nginx removes WWW-Authenticate', 'G2', /proxy_hide_header WWW-Authenticate/, {
+    proxy: nginx({ location: 'proxy_hide_header WWW-Authenticate;' }),
+  }),
+  broken('nginx takes short headers only', 'G4', /large_client_header_buffers/, {
+    proxy: nginx({ server: 'large_client_header_buffers 4 1k;' }),
+  }),
+  broken('HAProxy takes short headers only', 'G4', /tune\.bufsize/, {
+    proxy: haproxy({ global: '  tune.bufsize 4096' }),
+  }),
+  broken('nginx replaces answers with 401 by a page of its own', 'T9', /proxy_intercept_errors off/, {
+    proxy: nginx({
+      locations:
+        'error_page 401 /401.html; location = /401.html { internal; return 401 "<h1>Unauthorized</h1>"; } location / { proxy_pass http://api; proxy_intercept_errors on; }',
+    }),
+  }),
+  broken('nginx redirects to https, POST too', 'T19', /without a redirect/, {
+    proxy: nginx({ location: 'if ($request_method = POST) { return 301 https://$host$request_uri; }' }),
+  }),
+  broken('nginx has no route for /.well-known/ at the root', 'P8', /\/\.well-known\/|under another path/, {
+    path: '/v1',
+    instances: [{ prefix: '/v1' }],
+    proxy: nginx({ locations: 'location /v1/ { proxy_pass http://api; } location / { return 404; }' }),
+  }),
+  broken('nginx adds Access-Control-Allow-Origin to every answer', 'X1', /add_header Access-Control/, {
+    proxy: nginx({ server: 'add_header Access-Control-Allow-Origin * always;' }),
+  }),
+  broken('nginx compresses token answers', 'C4', /gzip off/, {
+    proxy: nginx({ server: 'gzip on; gzip_proxied any; gzip_min_length 0; gzip_types application/json;' }),
+  }),
+  broken('nginx lets GET and POST through only', 'T1', /limit_except/, {
+    proxy: nginx({ location: 'limit_except GET POST { deny all; }' }),
+  }),
+  broken('nginx drops a key header with an underscore', 'G16', /underscores_in_headers on/, {
     options: {
-      proxy: nginx({
-        http: CACHE,
-        location:
-          'proxy_cache answers; proxy_cache_key $request_uri; proxy_cache_valid any 1m; proxy_ignore_headers Cache-Control Expires Vary Set-Cookie;',
-      }),
-    },
-    row: 'C3',
-    fix: /proxy_ignore_headers/,
-  },
-  {
-    name: 'one of two instances has another secret',
-    options: {
-      instances: [{}, { options: { secret: 'a former secret of 32 characters or more' } }],
-      proxy: haproxy(),
-    },
-    row: 'T19',
-    fix: /the same options: store, secret/,
-  },
-  {
-    name: 'a middleware reads the form',
-    options: { instances: [{ trustProxy: false, before: consumeForms }] },
-    row: 'T19',
-    fix: /multer/,
-  },
-  {
-    name: 'nginx merges double slashes',
-    options: { proxy: nginx({ locations: 'location / { proxy_pass http://api/; }' }) },
-    row: 'P12',
-    fix: /merge_slashes/,
-  },
-  {
-    name: 'nginx adds a slash to the path',
-    options: {
-      path: '/v1',
-      proxy: nginx({ locations: 'location /v1 { proxy_pass http://api/; } location / { proxy_pass http://api; }' }),
-    },
-    row: 'T19',
-    fix: /both with a slash at the end/,
-  },
-  {
-    name: 'trust proxy is not set',
-    options: { instances: [{ trustProxy: false }], proxy: haproxy() },
-    row: 'L3',
-    fix: /'trust proxy', 1/,
-  },
-  {
-    name: 'trust proxy believes everybody',
-    options: {
-      instances: [{ trustProxy: true }],
-      proxy: nginx({ location: 'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;' }),
-    },
-    row: 'L3',
-    fix: /'trust proxy', 1/,
-  },
-  {
-    name: 'nginx does not send X-Forwarded-For',
-    options: { proxy: nginx({ location: 'proxy_set_header X-Forwarded-For "";' }) },
-    row: 'L3',
-    fix: /X-Forwarded-For/,
-  },
-  {
-    name: 'nginx refuses bodies of more than 8 KiB',
-    options: { proxy: nginx({ server: 'client_max_body_size 8k;' }) },
-    row: 'T4',
-    fix: /client_max_body_size/,
-  },
-  {
-    name: 'the clock of one of two instances is 90 seconds ahead',
-    options: { instances: [{}, { options: { now: () => Date.now() + 90_000 } }], proxy: haproxy() },
-    row: 'G4',
-    fix: /NTP/,
-  },
-  {
-    name: 'the clock of one of two instances is 90 seconds behind',
-    options: { instances: [{}, { options: { now: () => Date.now() - 90_000 } }], proxy: nginx() },
-    row: 'G4',
-    fix: /NTP/,
-  },
-  {
-    name: 'nginx removes WWW-Authenticate',
-    options: { proxy: nginx({ location: 'proxy_hide_header WWW-Authenticate;' }) },
-    row: 'G2',
-    fix: /proxy_hide_header WWW-Authenticate/,
-  },
-  {
-    name: 'nginx takes short headers only',
-    options: { proxy: nginx({ server: 'large_client_header_buffers 4 1k;' }) },
-    row: 'G4',
-    fix: /large_client_header_buffers/,
-  },
-  {
-    name: 'HAProxy takes short headers only',
-    options: { proxy: haproxy({ global: '  tune.bufsize 4096' }) },
-    row: 'G4',
-    fix: /tune\.bufsize/,
-  },
-  {
-    name: 'nginx replaces answers with 401 by a page of its own',
-    options: {
-      proxy: nginx({
-        locations:
-          'error_page 401 /401.html; location = /401.html { internal; return 401 "<h1>Unauthorized</h1>"; } location / { proxy_pass http://api; proxy_intercept_errors on; }',
-      }),
-    },
-    row: 'T9',
-    fix: /proxy_intercept_errors off/,
-  },
-  {
-    name: 'nginx redirects to https, POST too',
-    options: { proxy: nginx({ location: 'if ($request_method = POST) { return 301 https://$host$request_uri; }' }) },
-    row: 'T19',
-    fix: /without a redirect/,
-  },
-  {
-    name: 'nginx has no route for /.well-known/ at the root',
-    options: {
-      path: '/v1',
-      instances: [{ prefix: '/v1' }],
-      proxy: nginx({ locations: 'location /v1/ { proxy_pass http://api; } location / { return 404; }' }),
-    },
-    row: 'P8',
-    fix: /\/\.well-known\/|under another path/,
-  },
-  {
-    name: 'nginx adds Access-Control-Allow-Origin to every answer',
-    options: { proxy: nginx({ server: 'add_header Access-Control-Allow-Origin * always;' }) },
-    row: 'X1',
-    fix: /add_header Access-Control/,
-  },
-  {
-    name: 'nginx compresses token answers',
-    options: {
-      proxy: nginx({ server: 'gzip on; gzip_proxied any; gzip_min_length 0; gzip_types application/json;' }),
-    },
-    row: 'C4',
-    fix: /gzip off/,
-  },
-  {
-    name: 'nginx lets GET and POST through only',
-    options: { proxy: nginx({ location: 'limit_except GET POST { deny all; }' }) },
-    row: 'T1',
-    fix: /limit_except/,
-  },
-  {
-    name: 'nginx drops a key header with an underscore',
-    options: {
-      options: {
-        apis: {
-          orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
-          invoices: { scheme: 'oauth2' },
-          catalog: { scheme: 'apiKey', header: 'X_Api_Key' },
-        },
+      apis: {
+        orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
+        invoices: { scheme: 'oauth2' },
+        catalog: { scheme: 'apiKey', header: 'X_Api_Key' },
       },
-      proxy: nginx(),
     },
-    row: 'G16',
-    fix: /underscores_in_headers on/,
-  },
-  {
-    name: 'a firewall blocks long access tokens',
-    options: { proxy: nginx({ location: 'if ($http_authorization ~ "^Bearer .{400}") { return 403; }' }) },
-    row: 'G16',
-    fix: /WAF/,
-  },
-  {
-    name: 'HAProxy denies HEAD',
-    options: { proxy: haproxy({ frontend: '  http-request deny deny_status 405 if METH_HEAD' }) },
-    row: 'P5',
-    fix: /Let every method reach|let every method reach|Let HEAD reach/,
-  },
-  {
-    name: 'the server has another baseUrl',
-    options: { instances: [{ options: { baseUrl: 'http://10.0.0.5:3000' } }], proxy: nginx() },
-    row: 'M1',
-    fix: /baseUrl of this --config/,
-  },
-  {
-    name: 'nginx writes another address into answers',
-    options: {
-      proxy: nginx({
-        location:
-          'proxy_set_header Accept-Encoding ""; sub_filter_types application/json; sub_filter_once off; sub_filter localhost internal;',
-      }),
-    },
-    row: 'M1',
-    fix: /sub_filter/,
-  },
-  {
-    name: 'HAProxy removes Cache-Control',
-    options: { proxy: haproxy({ backend: '  http-response del-header Cache-Control' }) },
-    row: 'C3',
-    fix: /Let Cache-Control/,
-  },
-  {
-    name: 'HAProxy adds a cookie to stick by',
-    options: { proxy: haproxy({ backend: '  cookie SERVERID insert indirect\n  dynamic-cookie-key prove' }) },
-    row: 'C4',
-    fix: /cookie/,
-  },
-  {
-    name: 'one of two instances has another store',
-    options: { instances: [{}, { strangeStore: true }], proxy: haproxy() },
-    row: 'M3',
-    fix: /store/,
-  },
-  {
-    name: 'nginx keeps answers for each access token for a minute',
-    options: {
-      proxy: nginx({
-        http: CACHE,
-        location:
-          'proxy_cache answers; proxy_cache_key $request_uri$http_authorization$http_x_api_key; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Vary;',
-      }),
-    },
-    row: 'I8',
-    fix: /proxy_cache/,
-  },
-  {
-    name: 'nginx drops the query string in a rewrite',
-    options: { proxy: nginx({ locations: 'location ~ ^(/.*)$ { proxy_pass http://api$1; }' }) },
-    row: 'T7',
-    fix: /\$is_args\$args/,
-  },
-  {
-    name: 'nginx replaces answers with 403 by a page of its own',
-    options: {
-      proxy: nginx({
-        locations:
-          'error_page 403 /403.html; location = /403.html { internal; return 403 "<h1>Forbidden</h1>"; } location / { proxy_pass http://api; proxy_intercept_errors on; }',
-      }),
-    },
-    row: 'G8',
-    fix: /error_page 403/,
-  },
-  {
-    name: 'nginx replaces answers with 429 by a page of its own',
-    options: {
-      proxy: nginx({
-        locations:
-          'error_page 429 /429.html; location = /429.html { internal; return 429 "<h1>Slow down</h1>"; } location / { proxy_pass http://api; proxy_intercept_errors on; }',
-      }),
-    },
-    row: 'T11',
-    fix: /proxy_intercept_errors off/,
-  },
-  {
-    name: 'nginx removes Vary',
-    options: { proxy: nginx({ location: 'proxy_hide_header Vary;' }) },
-    row: 'G19',
-    fix: /proxy_hide_header Vary/,
-  },
-  {
-    name: 'HAProxy routes the token endpoint alone',
-    options: {
-      proxy: haproxy({ frontend: '  http-request deny deny_status 404 if { path_end /introspect /revoke }' }),
-    },
-    row: 'I6',
-    fix: /another path/,
-  },
-  {
-    name: 'a route has no guard',
-    options: { instances: [{ trustProxy: false, before: serveWithoutGuard }] },
-    row: 'G2',
-    fix: /Put the guard in front/,
-  },
+    proxy: nginx(),
+  }),
+  broken('a firewall blocks long access tokens', 'G16', /WAF/, {
+    proxy: nginx({ location: 'if ($http_authorization ~ "^Bearer .{400}") { return 403; }' }),
+  }),
+  broken('HAProxy denies HEAD', 'P5', /Let every method reach|let every method reach|Let HEAD reach/, {
+    proxy: haproxy({ frontend: '  http-request deny deny_status 405 if METH_HEAD' }),
+  }),
+  broken('the server has another baseUrl', 'M1', /baseUrl of this --config/, {
+    instances: [{ options: { baseUrl: 'http://10.0.0.5:3000' } }],
+    proxy: nginx(),
+  }),
+  broken('nginx writes another address into answers', 'M1', /sub_filter/, {
+    proxy: nginx({
+      location:
+        'proxy_set_header Accept-Encoding ""; sub_filter_types application/json; sub_filter_once off; sub_filter localhost internal;',
+    }),
+  }),
+  broken('HAProxy removes Cache-Control', 'C3', /Let Cache-Control/, {
+    proxy: haproxy({ backend: '  http-response del-header Cache-Control' }),
+  }),
+  broken('HAProxy adds a cookie to stick by', 'C4', /cookie/, {
+    proxy: haproxy({ backend: '  cookie SERVERID insert indirect\n  dynamic-cookie-key prove' }),
+  }),
+  broken('one of two instances has another store', 'M3', /store/, {
+    instances: [{}, { strangeStore: true }],
+    proxy: haproxy(),
+  }),
+  broken('nginx keeps answers for each access token for a minute', 'I8', /proxy_cache/, {
+    proxy: nginx({
+      http: CACHE,
+      location:
+        'proxy_cache answers; proxy_cache_key $request_uri$http_authorization$http_x_api_key; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Vary;',
+    }),
+  }),
+  broken('nginx drops the query string in a rewrite', 'T7', /\$is_args\$args/, {
+    proxy: nginx({ locations: 'location ~ ^(/.*)$ { proxy_pass http://api$1; }' }),
+  }),
+  broken('nginx replaces answers with 403 by a page of its own', 'G8', /error_page 403/, {
+    proxy: nginx({
+      locations:
+        'error_page 403 /403.html; location = /403.html { internal; return 403 "<h1>Forbidden</h1>"; } location / { proxy_pass http://api; proxy_intercept_errors on; }',
+    }),
+  }),
+  broken('nginx replaces answers with 429 by a page of its own', 'T11', /proxy_intercept_errors off/, {
+    proxy: nginx({
+      locations:
+        'error_page 429 /429.html; location = /429.html { internal; return 429 "<h1>Slow down</h1>"; } location / { proxy_pass http://api; proxy_intercept_errors on; }',
+    }),
+  }),
+  broken('nginx removes Vary', 'G19', /proxy_hide_header Vary/, {
+    proxy: nginx({ location: 'proxy_hide_header Vary;' }),
+  }),
+  broken('HAProxy routes the token endpoint alone', 'I6', /another path/, {
+    proxy: haproxy({ frontend: '  http-request deny deny_status 404 if { path_end /introspect /revoke }' }),
+  }),
+  broken('a route has no guard', 'G2', /Put the guard in front/, {
+    instances: [{ trustProxy: false, before: serveWithoutGuard }],
+  }),
 ]
 
 const SERVICES = { args: ['--services'] }
@@ -298,111 +170,67 @@ const CHECK_ONLY = (directives: string) =>
 
 /** Mistakes in front of what resource servers call, and of management. */
 export const BROKEN_SERVICES: readonly BrokenDeployment[] = [
-  {
-    name: 'nginx keeps answers to POST, also of check',
-    options: {
-      ...SERVICES,
-      proxy: nginx({
-        http: CACHE,
-        locations: CHECK_ONLY(
-          'proxy_cache answers; proxy_cache_methods POST; proxy_cache_key $request_uri; proxy_cache_valid 204 1m; proxy_ignore_headers Cache-Control;',
-        ),
-      }),
-    },
-    row: 'S10',
-    fix: /proxy_cache_methods/,
-  },
-  {
-    name: 'nginx replaces problems of management',
-    options: {
-      ...MANAGED,
-      proxy: nginx({
-        locations:
-          'error_page 403 /403.html; location = /403.html { internal; return 403 "<h1>Forbidden</h1>"; } location / { proxy_pass http://api; } location /management/ { proxy_pass http://api; proxy_intercept_errors on; }',
-      }),
-    },
-    row: 'G18',
-    fix: /page|error_page/,
-  },
-  {
-    name: 'nginx answers 2xx for a refusal of check',
-    options: {
-      ...SERVICES,
-      proxy: nginx({
-        locations: `error_page 401 =200 /ok; location = /ok { internal; return 200; } ${CHECK_ONLY('proxy_intercept_errors on;')}`,
-      }),
-    },
-    row: 'S10',
-    fix: /answer 2xx itself/,
-  },
-  {
-    name: 'nginx removes Authorization from check',
-    options: { ...SERVICES, proxy: nginx({ locations: CHECK_ONLY('proxy_set_header Authorization "";') }) },
-    row: 'S9',
-    fix: /proxy_set_header Authorization/,
-  },
-  {
-    name: 'nginx passes no bodies to check',
-    options: {
-      ...SERVICES,
-      proxy: nginx({ locations: CHECK_ONLY('proxy_pass_request_body off; proxy_set_header Content-Length "";') }),
-    },
-    row: 'S9',
-    fix: /proxy_pass_request_body/,
-  },
-  {
-    name: 'HAProxy removes Cache-Control from check',
-    options: {
-      ...SERVICES,
-      proxy: haproxy({
-        frontend: '  http-request set-var(txn.path) path',
-        backend: '  http-response del-header Cache-Control if { var(txn.path) -m end /check }',
-      }),
-    },
-    row: 'S9',
-    fix: /Let Cache-Control and Max-Age/,
-  },
-  {
-    name: 'nginx keeps answers of management',
-    options: {
-      ...MANAGED,
-      proxy: nginx({
-        http: CACHE,
-        locations:
-          'location / { proxy_pass http://api; } location /management/applications { proxy_pass http://api; proxy_cache answers; proxy_cache_key $request_uri; proxy_cache_valid any 1m; proxy_ignore_headers Cache-Control; }',
-      }),
-    },
-    row: 'C3',
-    fix: /proxy_cache/,
-  },
-  {
-    name: 'HAProxy rewrites the type of problems',
-    options: {
-      ...MANAGED,
-      proxy: haproxy({
-        backend: '  http-response set-header Content-Type application/json if { res.hdr(Content-Type) -m sub problem }',
-      }),
-    },
-    row: 'G18',
-    fix: /Content-Type/,
-  },
-  {
-    name: 'management answers without a token',
-    options: { ...MANAGED, instances: [{ trustProxy: false, before: answerWithoutToken }] },
-    row: 'G2',
-    fix: /Put the guard in front/,
-  },
-  {
-    name: 'management is routed elsewhere',
-    options: {
-      ...MANAGED,
-      proxy: nginx({
-        locations: 'location / { proxy_pass http://api; } location /management/applications { return 404; }',
-      }),
-    },
-    row: 'G2',
-    fix: /under another path/,
-  },
+  broken('nginx keeps answers to POST, also of check', 'S10', /proxy_cache_methods/, {
+    ...SERVICES,
+    proxy: nginx({
+      http: CACHE,
+      locations: CHECK_ONLY(
+        'proxy_cache answers; proxy_cache_methods POST; proxy_cache_key $request_uri; proxy_cache_valid 204 1m; proxy_ignore_headers Cache-Control;',
+      ),
+    }),
+  }),
+  broken('nginx replaces problems of management', 'G18', /page|error_page/, {
+    ...MANAGED,
+    proxy: nginx({
+      locations:
+        'error_page 403 /403.html; location = /403.html { internal; return 403 "<h1>Forbidden</h1>"; } location / { proxy_pass http://api; } location /management/ { proxy_pass http://api; proxy_intercept_errors on; }',
+    }),
+  }),
+  broken('nginx answers 2xx for a refusal of check', 'S10', /answer 2xx itself/, {
+    ...SERVICES,
+    proxy: nginx({
+      locations: `error_page 401 =200 /ok; location = /ok { internal; return 200; } ${CHECK_ONLY('proxy_intercept_errors on;')}`,
+    }),
+  }),
+  broken('nginx removes Authorization from check', 'S9', /proxy_set_header Authorization/, {
+    ...SERVICES,
+    proxy: nginx({ locations: CHECK_ONLY('proxy_set_header Authorization "";') }),
+  }),
+  broken('nginx passes no bodies to check', 'S9', /proxy_pass_request_body/, {
+    ...SERVICES,
+    proxy: nginx({ locations: CHECK_ONLY('proxy_pass_request_body off; proxy_set_header Content-Length "";') }),
+  }),
+  broken('HAProxy removes Cache-Control from check', 'S9', /Let Cache-Control and Max-Age/, {
+    ...SERVICES,
+    proxy: haproxy({
+      frontend: '  http-request set-var(txn.path) path',
+      backend: '  http-response del-header Cache-Control if { var(txn.path) -m end /check }',
+    }),
+  }),
+  broken('nginx keeps answers of management', 'C3', /proxy_cache/, {
+    ...MANAGED,
+    proxy: nginx({
+      http: CACHE,
+      locations:
+        'location / { proxy_pass http://api; } location /management/applications { proxy_pass http://api; proxy_cache answers; proxy_cache_key $request_uri; proxy_cache_valid any 1m; proxy_ignore_headers Cache-Control; }',
+    }),
+  }),
+  broken('HAProxy rewrites the type of problems', 'G18', /Content-Type/, {
+    ...MANAGED,
+    proxy: haproxy({
+      backend: '  http-response set-header Content-Type application/json if { res.hdr(Content-Type) -m sub problem }',
+    }),
+  }),
+  broken('management answers without a token', 'G2', /Put the guard in front/, {
+    ...MANAGED,
+    instances: [{ trustProxy: false, before: answerWithoutToken }],
+  }),
+  broken('management is routed elsewhere', 'G2', /under another path/, {
+    ...MANAGED,
+    proxy: nginx({
+      locations: 'location / { proxy_pass http://api; } location /management/applications { return 404; }',
+    }),
+  }),
 ]
 
 function answerWithoutToken(app: Express): void {
