@@ -41,6 +41,12 @@ describe('a reference', () => {
     expect(token?.body).toBe('grant_type=client_credentials')
     for (const { headers } of calls) expect(headers.get('authorization')).toMatch(/^Bearer ey/)
     for (const { credentials } of page.sent) expect(credentials).toBe('omit')
+    // Nothing is stored.
+    const { localStorage, sessionStorage, document, location } = page.window
+    expect([localStorage.length, sessionStorage.length]).toEqual([0, 0])
+    expect(document.cookie + location.search).toBe('')
+    expect(location.hash).toBe('#placeOrder')
+    await (await open('orders')).state('Not authorized')
   })
 
   it('sends the key with each call of a key API', async () => {
@@ -82,32 +88,6 @@ describe('a reference', () => {
     await page.one('#placeOrder .advice', 'The access token lacks the scope orders:write. Ask for it')
   })
 
-  it('forgets the credentials on "Forget the credentials"', async () => {
-    const page = await open('orders')
-    await page.authorize(credentials.clientId, credentials.clientSecret)
-    await page.click('dialog button', 'Forget the credentials')
-    await page.state('Not authorized')
-    await page.click('dialog button', 'Close')
-    expect(await page.call('listOrders')).toContain('401 Unauthorized')
-    expect(page.sent.at(-1)?.headers.get('authorization')).toBeNull()
-  })
-
-  it('stores nothing, and has no credentials after a reload', async () => {
-    const page = await open('orders')
-    await page.authorize(credentials.clientId, credentials.clientSecret)
-    await page.state('Authorized as ')
-    const { localStorage, sessionStorage, document, location } = page.window
-    expect([localStorage.length, sessionStorage.length, document.cookie, location.search + location.hash]).toEqual([
-      0,
-      0,
-      '',
-      '',
-    ])
-    const again = await open('orders')
-    await again.state('Not authorized')
-    expect(await again.call('listOrders')).toContain('401 Unauthorized')
-  })
-
   it('names the fields that must be filled in, and sends nothing', async () => {
     const page = await open('orders')
     await page.start('readOrder')
@@ -122,7 +102,7 @@ describe('a reference', () => {
     expect(page.sent).toEqual([])
   })
 
-  it('writes samples with what was entered, and with the credentials only after Reveal', async () => {
+  it('writes samples with what was entered, with the credentials only after Reveal, and forgets these', async () => {
     const page = await open('orders')
     await page.authorize(credentials.clientId, credentials.clientSecret)
     await page.state('Authorized as ')
@@ -136,20 +116,10 @@ describe('a reference', () => {
     await page.click('.authorize')
     await page.click('dialog button', 'Forget the credentials')
     expect(sample.textContent).not.toContain(credentials.clientSecret)
-  })
-
-  it('opens the operation that the address names, and finds operations by their words', async () => {
-    const page = await open('orders', shop, shop.developers, '#cancelOrder')
-    await page.one('#cancelOrder .execute', 'Send')
-    expect(page.all('#sidebar [aria-current]').map(({ dataset }) => dataset['key'])).toEqual(['cancelOrder'])
-    const search = await page.one('.search')
-    search.focus()
-    page.type(search, 'place')
-    await page.one('[role=option]', 'Place an order')
-    await page.one('.count', '1 match')
-    search.dispatchEvent(new page.window.KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))
-    await page.one('#placeOrder .execute', 'Send')
-    expect(page.window.location.hash).toBe('#placeOrder')
+    await page.state('Not authorized')
+    await page.click('dialog button', 'Close')
+    expect(await page.call('listOrders')).toContain('401 Unauthorized')
+    expect(page.sent.at(-1)?.headers.get('authorization')).toBeNull()
   })
 })
 
@@ -158,6 +128,13 @@ it('says that the address names no operation, and finds a schema, a status and a
   expect((await page.one('.unknown')).textContent).toContain('There is no “renamed” in this reference.')
   const search = await page.one('.search')
   search.focus()
+  page.type(search, 'place')
+  await page.one('[role=option]', 'Place an order')
+  await page.one('.count', '1 match')
+  search.dispatchEvent(new page.window.KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))
+  await page.one('#placeOrder .execute', 'Send')
+  expect(page.window.location.hash).toBe('#placeOrder')
+  expect(page.all('#sidebar [aria-current]').map(({ dataset }) => dataset['key'])).toEqual(['placeOrder'])
   const find = async (text: string, found: string): Promise<void> => {
     page.type(search, text)
     await page.one('[role=option]', found)
@@ -320,19 +297,8 @@ async function load(url: string, sent: Sent[] = []): Promise<JSDOM> {
 
 /** Adds what jsdom lacks: fetch, matchMedia, dialogs, object URLs. */
 function fillIn(window: typeof globalThis & DOMWindow, sent: Sent[]): void {
-  const { AbortController, Blob, FormData, Headers, Request, Response, TextDecoder, TextEncoder, URLSearchParams } =
-    globalThis
-  Object.assign(window, {
-    AbortController,
-    Blob,
-    FormData,
-    Headers,
-    Request,
-    Response,
-    TextDecoder,
-    TextEncoder,
-    URLSearchParams,
-  })
+  const names = 'AbortController Blob FormData Headers Request Response TextDecoder TextEncoder URLSearchParams'
+  for (const name of names.split(' ')) Object.assign(window, { [name]: globalThis[name as 'Blob'] })
   Object.assign(window.URL, { createObjectURL: () => 'blob:answer', revokeObjectURL() {} })
   window.scrollTo = () => undefined
   window.fetch = async (input, init) => {

@@ -240,7 +240,9 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
         ['GET with the fields of the form', 200, () => host.get(path, own).query(form)],
         ['PUT', 405, () => request(host.app).put(`/staff/operator${path}`).type('form').set(OWN).send(form)],
       ]
-      for (const [attack, status, send] of attempts) expect([attack, (await send()).status]).toEqual([attack, status])
+      // Each action meets a third of them in `npm test`, and each of them a third of the actions.
+      const chosen = attempts.filter((_, at) => IS_LONG_LANE || (at + names.indexOf(name)) % 3 === 0)
+      for (const [attack, status, send] of chosen) expect([attack, (await send()).status]).toEqual([attack, status])
       denied = ACTIONS[name].operation
       expect((await post(path, form)).status).toBe(404)
       expect((await host.get(path)).status).toBe(404)

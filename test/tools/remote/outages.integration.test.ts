@@ -14,6 +14,8 @@ import { ask, openSite, SERVED, startPlatform } from './site.js'
 type Site = Awaited<ReturnType<typeof openSite>>
 
 const POLL = { timeout: 30_000 }
+/** Where seconds pass before the condition can be met. */
+const INTERVAL = { interval: 100 }
 
 /** An application with a token and a key, which both sides accept. */
 async function createClient(site: Site) {
@@ -46,7 +48,7 @@ describe('a service whose platform does not answer', () => {
         const each = await askAll()
         for (const answer of each) answers.add(answer.slice(0, 3))
         return each.every((answer) => answer.startsWith('503'))
-      })
+      }, INTERVAL)
       expect([...answers].toSorted()).toEqual(['200', '503'])
       // Nobody is refused whom the service does not know.
       expect(await ask(`${url}/catalog/items`, other.key)).toMatch(/^503/)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { plans } from '../../../src/features/plans/index.js'
 import { accessToken, basic, createApplication } from '../../support/http.js'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { STORES } from '../../support/platform.js'
 import { ask, openSite, startAnswerProxy, startPlatform } from './site.js'
 
@@ -43,7 +44,10 @@ async function readCounts({ auth }: Site, applicationId: string) {
   }
 }
 
-describe.each(Object.entries(STORES))('a service of a platform on %s', (_, openStore) => {
+// What stores count is in their suite.
+const FEW = Object.entries(STORES).filter(([name]) => IS_LONG_LANE || name === 'SQLite')
+
+describe.each(FEW)('a service of a platform on %s', (_, openStore) => {
   let site: Site
   beforeAll(async () => {
     site = await openSite({ usage: { routes: true }, plans: PLANS }, openStore)

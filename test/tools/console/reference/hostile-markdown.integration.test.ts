@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { renderMarkdown } from '../../../../src/tools/console/reference/markdown.js'
 
 const render = (text: string): string => renderMarkdown(text).markup
+const parser = new new JSDOM('', { url: 'https://console.example' }).window.DOMParser()
+const parse = (markup: string): Document => parser.parseFromString(markup, 'text/html')
 
 describe('hostile Markdown', () => {
   const HOSTILE = [
@@ -44,7 +46,7 @@ describe('hostile Markdown', () => {
 
   it.each(HOSTILE)('%s', (text) => {
     // In a list item, which markup that is not closed, or closes more than it opened, would leave.
-    const { document } = new JSDOM(`<ul><li id="outer">${render(text)}</li></ul><p id="after"></p>`).window
+    const document = parse(`<ul><li id="outer">${render(text)}</li></ul><p id="after"></p>`)
     const all = [...document.body.querySelectorAll('*')].filter(({ id }) => id !== 'outer' && id !== 'after')
     for (const element of all) {
       expect(element.localName).not.toMatch(
@@ -92,8 +94,7 @@ describe('hostile Markdown', () => {
       `<${url}>`,
       `[x]\n\n[x]: ${url}`,
     ]) {
-      const { document } = new JSDOM(`<base href="https://console.example/">${render(text)}`).window
-      for (const { protocol } of document.querySelectorAll<HTMLAnchorElement>('a[href]'))
+      for (const { protocol } of parse(render(text)).querySelectorAll<HTMLAnchorElement>('a[href]'))
         expect(protocol).toBe('https:')
     }
   })

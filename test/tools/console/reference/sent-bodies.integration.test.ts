@@ -84,17 +84,19 @@ const WRONG: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 describe('the body that a page sends unasked is valid in', () => {
   it.each(DOCUMENTS)('%s', (name, given) => {
     const document = readDocument('document', given)
-    const validators = [true, false].map((isStrict) => createValidator(document, isStrict))
+    const validate = createValidator(document, true)
+    let looser: typeof validate | undefined
     const wrong = listCallableOperations(document).flatMap((operation) => {
       const [content] = listBodyContents(document, operation)
       const body = createSampleBody(document, operation)
       if (content?.kind !== 'text' || !isJson(content.mediaType) || isLeftOut(document, operation)) return []
       const text = body && 'text' in body ? body.text : undefined
       const schema = content.members['schema'] ?? true
-      const [problem, other] = validators.map((validate) =>
-        text === undefined ? 'is missing' : validate(schema, JSON.parse(text)),
-      )
-      return problem === undefined ? [] : [[`${operation.method} ${operation.path}`, other ?? AMBIGUOUS]]
+      const name = `${operation.method} ${operation.path}`
+      if (text === undefined) return [[name, 'is missing']]
+      if (validate(schema, JSON.parse(text)) === undefined) return []
+      looser ??= createValidator(document, false)
+      return [[name, looser(schema, JSON.parse(text)) ?? AMBIGUOUS]]
     })
     expect(Object.fromEntries(wrong)).toEqual(WRONG[name] ?? {})
   })
