@@ -330,32 +330,6 @@ onEveryPlatform((host) => {
       expect(takeEvents()).toEqual([{ type: 'sessionSecret.replaced' }])
     })
   })
-
-  describe('no event', () => {
-    it('holds a key, a secret, an access token, a name or an address', async () => {
-      const accessToken = await caller.accessToken('orders', credentials)
-      await caller.bearer('/orders/items', accessToken).expect(200)
-      await caller.bearer('/orders/items', `${accessToken}x`).expect(401)
-      await caller.key('/catalog/items', credentials.clientId).expect(200)
-      await caller.token('orders', { ...credentials, clientSecret: `${credentials.clientSecret}x` }).expect(401)
-      await caller.revoke('orders', credentials, accessToken).expect(200)
-      const { credentials: key } = await host.auth.applications.rotateKey(id)
-      const { credentials: secret } = await host.auth.applications.rotateSecret(id)
-      const all = JSON.stringify(seen)
-      for (const text of [
-        ...Object.values(credentials),
-        key.clientId,
-        secret.clientSecret,
-        accessToken,
-        accessToken.split('.')[2]!,
-        'Shop',
-        'dev@example.com',
-      ]) {
-        expect(all).not.toContain(text)
-      }
-      expect(seen.length).toBeGreaterThan(7)
-    })
-  })
 })
 
 describe('a listener', () => {
@@ -535,34 +509,31 @@ describe('the log', () => {
     ],
   ]
 
-  it.each(REFUSALS)('has one line for %s, with reason, API and fix', async (_, refused, line) => {
+  it('has one line for each refusal, with reason, API and fix, and none for allowed requests', async () => {
     const made = openPlatform()
     const app = createApp(made)
-    const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
-    await refused(createCaller({ app }), app, credentials)
-    expect(made.logger.lines).toEqual([expect.stringMatching(line)])
-    const [text] = made.logger.lines
-    expect(text).not.toMatch(/precious|\n/)
-    for (const credential of Object.values(credentials)) expect(text).not.toContain(credential)
-    await made.auth.close()
-  })
-
-  it('has no line for allowed requests', async () => {
-    const made = openPlatform()
-    const caller = createCaller({ app: createApp(made) })
+    const caller = createCaller({ app })
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
     await caller.bearer('/orders/items', await caller.accessToken('orders', credentials)).expect(200)
     await caller.key('/catalog/items', credentials.clientId).expect(200)
     expect(made.logger.lines).toEqual([])
+    for (const [what, refused, line] of REFUSALS) {
+      made.logger.lines.length = 0
+      await refused(caller, app, credentials)
+      expect(made.logger.lines, what).toEqual([expect.stringMatching(line)])
+      const [text] = made.logger.lines
+      expect(text, what).not.toMatch(/precious|\n/)
+      for (const credential of Object.values(credentials)) expect(text, what).not.toContain(credential)
+    }
     await made.auth.close()
   })
 
-  it.each(REFUSALS)('has no line in production for %s', async (_, refused) => {
+  it('has no line in production for refusals', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     const made = openPlatform()
     const app = createApp(made)
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
-    await refused(createCaller({ app }), app, credentials)
+    for (const [, refused] of REFUSALS) await refused(createCaller({ app }), app, credentials)
     expect(made.logger.lines).toEqual([])
     await made.auth.close()
   })

@@ -68,6 +68,12 @@ export async function runInProcess(args: readonly string[], options: RunOptions 
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
+/** Runs a command line that fails with this exit code, and prints nothing but an error with these words. */
+export async function expectRefused(args: readonly string[], code: number, words: string, options?: RunOptions) {
+  const refused = await runInProcess(args, options)
+  expect({ ...refused, args }).toEqual({ args, code, stdout: '', stderr: expect.stringContaining(words) as unknown })
+}
+
 /** The JSON documents of all commands in one type: which members are there depends on the command. Times are strings. */
 interface JsonResult {
   readonly application: Application

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { CONFIG, runInProcess, useSite } from './command-line.js'
+import { CONFIG, runInProcess, useSite, expectRefused } from './command-line.js'
 
 const site = useSite()
 
@@ -15,9 +15,7 @@ describe('the module of --config is refused', () => {
   ])('%s: %s', async (name, source, message) => {
     const file = join(site.folder, name)
     await writeFile(file, source)
-    const { code, stderr } = await runInProcess(['signing-keys', 'rotate', '--config', file])
-    expect(code).toBe(1)
-    expect(stderr).toContain(message)
+    await expectRefused(['signing-keys', 'rotate', '--config', file], 1, message)
     await rm(file)
   })
 
@@ -29,8 +27,10 @@ describe('the module of --config is refused', () => {
 
   it('if an option is wrong, and the option is named', async () => {
     vi.stubEnv('CLI_BASE_URL', 'api.example.com')
-    const { code, stderr } = await runInProcess(['signing-keys', 'rotate', '--config', CONFIG])
-    expect(code).toBe(1)
-    expect(stderr).toContain('baseUrl is "api.example.com". It is the absolute address')
+    await expectRefused(
+      ['signing-keys', 'rotate', '--config', CONFIG],
+      1,
+      'baseUrl is "api.example.com". It is the absolute address',
+    )
   })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { findTarget } from '../../../src/tools/cli/target.js'
 import { StoreUnavailableError } from '../../../src/index.js'
-import { CONFIG, createSite, runInProcess, runJson, useSite } from './command-line.js'
+import { CONFIG, createSite, runInProcess, runJson, useSite, expectRefused } from './command-line.js'
 
 const site = useSite()
 const config = ['--config', CONFIG] as const
@@ -41,9 +41,7 @@ describe('the store and the options', () => {
 
   it('do not create a SQLite file for a mistyped path', async () => {
     const file = join(site.folder, 'typo.sqlite')
-    const { code, stderr } = await runInProcess(['apps', 'list', '--db', file])
-    expect(code).toBe(4)
-    expect(stderr).toContain(`The store is unavailable: there is no file ${file}.`)
+    await expectRefused(['apps', 'list', '--db', file], 4, `The store is unavailable: there is no file ${file}.`)
     await expect(stat(file)).rejects.toThrow('ENOENT')
   })
 
@@ -56,16 +54,20 @@ describe('the store and the options', () => {
 
   it('are refused if the store would not outlive the command', async () => {
     vi.stubEnv('CLI_FILE', '')
-    const { code, stderr } = await runInProcess(['apps', 'create', '--name', 'Gone', '--api', 'orders', ...config])
-    expect(code).toBe(1)
-    expect(stderr).toContain('lost when this command ends')
+    await expectRefused(
+      ['apps', 'create', '--name', 'Gone', '--api', 'orders', ...config],
+      1,
+      'lost when this command ends',
+    )
   })
 
   it('are refused if the secret is not the one of the store', async () => {
     vi.stubEnv('CLI_SECRET', 'another secret of 32 characters or more')
-    const { code, stderr } = await runInProcess(['signing-keys', 'rotate', ...config])
-    expect(code).toBe(1)
-    expect(stderr).toContain('secret is not the one that the store was written with')
+    await expectRefused(
+      ['signing-keys', 'rotate', ...config],
+      1,
+      'secret is not the one that the store was written with',
+    )
   })
 })
 
@@ -128,11 +130,11 @@ describe('a call of a part of the store', () => {
 
   it('makes the command exit with 4, and names the part that a command needs', async () => {
     const file = await writeBrokenStore()
-    const { code, stderr } = await runInProcess(['report-only', '--config', file])
-    expect([code, stderr]).toEqual([4, expect.stringContaining('no such table')])
-    expect(await runInProcess(['portal', 'sign-out', 'dev@shop.example', '--config', file])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('The store has no part for this command: signIns.') as unknown,
-    })
+    await expectRefused(['report-only', '--config', file], 4, 'no such table')
+    await expectRefused(
+      ['portal', 'sign-out', 'dev@shop.example', '--config', file],
+      1,
+      'The store has no part for this command: signIns.',
+    )
   })
 })

@@ -49,35 +49,6 @@ describe('a reference', () => {
     await (await open('orders')).state('Not authorized')
   })
 
-  it('sends the key with each call of a key API', async () => {
-    const page = await open('catalog')
-    await page.authorize(` ${credentials.clientId} `)
-    await page.state(`${credentials.clientId.slice(0, 12)}… saved, not checked yet`)
-    expect(await page.call('listProducts')).toContain('200 OK')
-    await page.state('Authorized as ')
-    expect(page.sent).toHaveLength(1)
-    expect(page.sent[0]?.headers.get('shop-key')).toBe(credentials.clientId)
-  })
-
-  it('refuses a key without its last character in the dialog, and sends nothing', async () => {
-    const page = await open('catalog')
-    await page.authorize(credentials.clientId.slice(0, -1))
-    await page.one('dialog [role=alert]', 'This is not a complete key: characters are missing or wrong.')
-    expect((await page.one('#credentials-key')).getAttribute('aria-describedby')).toBe('credentials-problem')
-    expect(page.sent).toEqual([])
-  })
-
-  it('says that key or secret is wrong, and keeps the key when the dialog is opened again', async () => {
-    const page = await open('orders')
-    await page.authorize(credentials.clientId, 'wrong')
-    expect((await page.one('dialog [role=alert] p')).textContent).toBe('Key or secret is wrong.')
-    await page.click('dialog button', 'Close')
-    await page.click('.authorize')
-    expect(((await page.one('#credentials-key')) as HTMLInputElement).value).toBe(credentials.clientId)
-    await page.authorize(credentials.clientId, credentials.clientSecret)
-    await page.state('Authorized as ')
-  })
-
   it('says which scope an access token lacks', async () => {
     const apis = { orders: { scopes: ['orders:read'] } } as const
     const { credentials: made } = await shop.auth.applications.create({ name: 'Reader', apis })
@@ -217,18 +188,6 @@ describe('an access token that has expired', () => {
     await page.authorize(credentials.clientId, credentials.clientSecret)
     await page.state('Authorized as ')
   })
-})
-
-it('says that the application of a key is suspended, and does not ask for the key again', async () => {
-  const { application, credentials: made } = await shop.auth.applications.create({ name: 'Till', apis: ['catalog'] })
-  await shop.auth.applications.suspend(application.id)
-  const page = await open('catalog')
-  await page.authorize(made.clientId)
-  await page.start('listProducts')
-  const { textContent } = await page.one('dialog [role=alert] p')
-  expect(textContent).toBe(
-    'The key is known, but its application is suspended or may not use this API. Contact the operator of this platform.',
-  )
 })
 
 it('names the CORS origin to allow if the API is on another origin', async () => {

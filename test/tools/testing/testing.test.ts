@@ -1,4 +1,3 @@
-import express from 'express'
 import { decodeJwt } from 'jose'
 import { afterEach, describe, expect, it } from 'vitest'
 import { authOf, type PlatformAuth } from '../../../src/index.js'
@@ -147,22 +146,4 @@ describe('memoryMailer()', () => {
     await mailer.send({ ...email, subject: 'Again' })
     expect(mailer.emails).toEqual([email, { ...email, subject: 'Again' }])
   })
-
-  it('keeps its own e-mails, and can be destructured', async () => {
-    const { send, emails } = memoryMailer()
-    await send(email)
-    expect(emails).toHaveLength(1)
-    expect(memoryMailer().emails).toEqual([])
-  })
-})
-
-it('the test kit works in an app as documented', async () => {
-  made = openPlatform()
-  const { auth } = made
-  const app = express().get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))
-  const accessToken = await accessTokenFor(auth, 'orders', { scopes: ['orders:read'] })
-  await request(app)
-    .get('/orders/items')
-    .set({ Authorization: `Bearer ${accessToken}` })
-    .expect(200)
 })

@@ -4,7 +4,7 @@ import { run } from '../../../../src/tools/cli/run.js'
 import type { Application } from '../../../../src/index.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
 import { application, NOW } from '../../../stores/suite/records.js'
-import { CONFIG, createSite, runInProcess, runJson, useSite } from '../command-line.js'
+import { CONFIG, createSite, runInProcess, runJson, useSite, expectRefused } from '../command-line.js'
 
 const site = useSite()
 const db = (): readonly string[] => ['--db', site.file]
@@ -118,12 +118,11 @@ describe('apps list', () => {
   })
 
   it('names an API that the options do not have', async () => {
-    expect(await runInProcess(['apps', 'list', '--api', 'catlog', ...config])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(
-        'There is no API "catlog". Did you mean "catalog"? There are: orders, catalog, archive.',
-      ),
-    })
+    await expectRefused(
+      ['apps', 'list', '--api', 'catlog', ...config],
+      1,
+      'There is no API "catlog". Did you mean "catalog"? There are: orders, catalog, archive.',
+    )
     expect((await runInProcess(['apps', 'list', '--api', 'archive', ...config])).code).toBe(0)
   })
 
@@ -131,10 +130,7 @@ describe('apps list', () => {
     [['--status', 'asleep'], 'status must be one of pending, active, suspended, deleted.'],
     [['--limit', '0'], 'limit must be at least 1.'],
   ])('refuses %j', async (args, message) => {
-    expect(await runInProcess(['apps', 'list', ...args, ...db()])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(message),
-    })
+    await expectRefused(['apps', 'list', ...args, ...db()], 1, message)
   })
 })
 
@@ -188,8 +184,7 @@ describe('an application', () => {
     expect(no.stderr).toContain('Not deleted.')
     const closed = await runInProcess(['apps', 'delete', id, ...db()], { closesTerminal: true })
     expect(closed).toMatchObject({ code: 1, stdout: '' })
-    const noTerminal = await runInProcess(['apps', 'delete', id, ...db()])
-    expect(noTerminal).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('needs --yes') })
+    await expectRefused(['apps', 'delete', id, ...db()], 2, 'needs --yes')
     expect((await runJson(['apps', 'show', id, ...db()])).application.status).toBe('active')
     expect(await runInProcess(['apps', 'delete', id, ...db()], { answer: 'yes' })).toMatchObject({
       code: 0,
@@ -213,12 +208,10 @@ describe('an application', () => {
     expect((await runInProcess(['apps', 'disallow', id, 'catalgo', ...db()])).stderr).toContain(
       'It may use orders, catalog. Did you mean "catalog"?',
     )
-    const nothing = await runInProcess(['apps', 'update', id, ...db()])
-    expect(nothing).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(
-        'Nothing to change: give --name, --contact, --language, --external-id, --metadata or --resource-server.',
-      ),
-    })
+    await expectRefused(
+      ['apps', 'update', id, ...db()],
+      2,
+      'Nothing to change: give --name, --contact, --language, --external-id, --metadata or --resource-server.',
+    )
   })
 })

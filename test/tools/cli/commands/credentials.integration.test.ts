@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Application } from '../../../../src/index.js'
-import { CONFIG, readEmails, runInProcess, runJson, useSite } from '../command-line.js'
+import { CONFIG, readEmails, runInProcess, runJson, useSite, expectRefused } from '../command-line.js'
 
 const SECRET = /^epa_sec_[A-Za-z0-9]{49}$/
 
@@ -63,8 +63,7 @@ describe('apps add-key, add-secret, update-credential and end-credential', () =>
     )
     expect(shown.stdout).toMatch(/cred_\w{22} default, epa_sec_/)
 
-    const several = await runInProcess(['apps', 'rotate-secret', id, ...config])
-    expect([several.code, several.stderr]).toEqual([1, expect.stringContaining(`${credentialId} (reports)`)])
+    await expectRefused(['apps', 'rotate-secret', id, ...config], 1, `${credentialId} (reports)`)
     const rotate = ['apps', 'rotate-secret', id, '--credential', credentialId, '--overlap', '0', ...config]
     const rotated = await runJson(rotate)
     expect(rotated.application.secrets.map(({ name }) => name)).toEqual(['reports', 'default'])
@@ -87,17 +86,11 @@ describe('apps add-key, add-secret, update-credential and end-credential', () =>
   })
 
   it.each(['tomorrow', '2027-02-30T00:00', '2027-13-01', '31.01.2027', '1'])('refuse --expires %s', async (time) => {
-    const { code, stderr } = await runInProcess([
-      'apps',
-      'add-key',
-      'app_x',
-      '--name',
-      'n',
-      '--expires',
-      time,
-      ...config,
-    ])
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`--expires ${time} is no date, such as 2027-01-31`)])
+    await expectRefused(
+      ['apps', 'add-key', 'app_x', '--name', 'n', '--expires', time, ...config],
+      1,
+      `--expires ${time} is no date, such as 2027-01-31`,
+    )
   })
 })
 
@@ -127,8 +120,7 @@ it('apps create --jwks or --jwks-uri, add-key-set, replace-key-set, reload-key-s
   const [first] = application.secrets
   const shown = await runInProcess(['apps', 'show', id, ...db()])
   expect(shown.stdout).toContain(`${first!.id} default, key set: P-256, kid one, SHA-256 `)
-  const rotated = await runInProcess(['apps', 'rotate-secret', id, ...config])
-  expect([rotated.code, rotated.stderr]).toEqual([1, expect.stringContaining('is a key set, which has no secret')])
+  await expectRefused(['apps', 'rotate-secret', id, ...config], 1, 'is a key set, which has no secret')
 
   const uri = ['--jwks-uri', 'https://bank.example/jwks.json']
   const added = await runInProcess(['apps', 'add-key-set', id, '--name', 'second', ...uri, ...config])
@@ -138,8 +130,7 @@ it('apps create --jwks or --jwks-uri, add-key-set, replace-key-set, reload-key-s
   expect(reloaded.stdout).toBe(`Servers read the key set "second" (${second}) again for its next request.\n`)
   const replaced = await runInProcess(['apps', 'replace-key-set', id, second, '--jwks', publicKeys!, ...db()])
   expect(replaced.stdout).toBe(`Replaced the keys of the key set "second" (${second}).\n`)
-  const again = await runInProcess(['apps', 'reload-key-set', id, second, ...db()])
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('not an address that can be read again')])
+  await expectRefused(['apps', 'reload-key-set', id, second, ...db()], 1, 'not an address that can be read again')
   const ended = await runInProcess(['apps', 'end-credential', id, second, ...db()])
   expect(ended.stdout).toBe(`Ended the key set "second" (${second}). Servers refuse it within a second.\n`)
   const { application: other } = await runJson([...create, ...uri])
@@ -219,8 +210,10 @@ describe('apps rotate-key and rotate-secret', () => {
 
   it('send nothing if there is no contact, and say how to set one', async () => {
     const { id } = await createApplication()
-    const { code, stderr } = await runInProcess(['apps', 'rotate-key', id, '--mail', ...config])
-    expect(code).toBe(1)
-    expect(stderr).toContain(`express-platform-auth apps update ${id} --contact ADDRESS`)
+    await expectRefused(
+      ['apps', 'rotate-key', id, '--mail', ...config],
+      1,
+      `express-platform-auth apps update ${id} --contact ADDRESS`,
+    )
   })
 })

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Application } from '../../../../src/index.js'
-import { CONFIG, runInProcess, runJson, useSite } from '../command-line.js'
+import { CONFIG, runInProcess, runJson, useSite, expectRefused } from '../command-line.js'
 
 const site = useSite()
 const db = (): readonly string[] => ['--db', site.file]
@@ -24,10 +24,7 @@ describe('--external-id and --metadata', () => {
     expect(listed.items).toMatchObject([{ id: application.id, externalId: 'C-1', metadata }])
     expect((await runJson(['apps', 'list', '--external-id', 'C-2', ...db()])).items).toEqual([])
     const taken = ['apps', 'create', '--name', 'Shop', '--api', 'catalog', '--external-id', 'C-1', ...config]
-    expect(await runInProcess(taken)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('externalId "C-1"') as string,
-    })
+    await expectRefused(taken, 1, 'externalId "C-1"')
   })
 
   it('are changed and removed by apps update', async () => {

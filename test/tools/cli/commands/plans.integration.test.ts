@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { formatDay } from '../../../../src/shared/lib/day.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
-import { CONFIG, createSite, runInProcess, type Site } from '../command-line.js'
+import { CONFIG, createSite, runInProcess, type Site, expectRefused } from '../command-line.js'
 
 let site: Site
 let id: string
@@ -51,10 +51,7 @@ it('quotas lists who runs out of the quotas of the options, and says that it nee
   expect((await runInProcess(['quotas', '--above', '81', '--config', CONFIG])).stdout).toBe(
     'No quota is used above 81 percent.\n',
   )
-  expect(await runInProcess(['quotas', '--db', site.file])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('--config'),
-  })
+  await expectRefused(['quotas', '--db', site.file], 2, '--config')
   await plan(id, '--none')
 })
 

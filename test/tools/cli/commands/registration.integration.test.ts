@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { CONFIG, readEmails, runInProcess, runJson, useSite } from '../command-line.js'
+import { CONFIG, readEmails, runInProcess, runJson, useSite, expectRefused } from '../command-line.js'
 
 const KEY = /^epa_key_[A-Za-z0-9]{34}$/
 const SECRET = /^epa_sec_[A-Za-z0-9]{49}$/
@@ -85,11 +85,7 @@ describe('apps register and approve', () => {
     )
     const approved = await runInProcess(['apps', 'approve', id, ...config])
     expect(approved.stdout).toBe(`Approved "Buyer" (${id}).\nThe mail server has accepted its e-mail.\n`)
-    const again = await runInProcess(['apps', 'approve', id, ...config])
-    expect(again).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('is active and does not wait for approval'),
-    })
+    await expectRefused(['apps', 'approve', id, ...config], 1, 'is active and does not wait for approval')
   })
 
   it('leave the sending to a running server if the options have no emails()', async () => {
@@ -109,17 +105,15 @@ describe('apps register and approve', () => {
 
   it('are refused without registration()', async () => {
     vi.stubEnv('CLI_MAIL', '')
-    const refused = await runInProcess(register('Reader', 'r@shop.example', 'catalog'))
-    expect(refused).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('The options have no registration(): add it to features'),
-    })
+    await expectRefused(
+      register('Reader', 'r@shop.example', 'catalog'),
+      1,
+      'The options have no registration(): add it to features',
+    )
   })
 
   it('are refused for an API that is closed to registration, with the command that works', async () => {
-    const { code, stderr } = await runInProcess(register('Reader', 'r@shop.example', 'archive'))
-    expect(code).toBe(1)
-    expect(stderr).toContain('express-platform-auth apps create')
+    await expectRefused(register('Reader', 'r@shop.example', 'archive'), 1, 'express-platform-auth apps create')
   })
 })
 
@@ -131,8 +125,7 @@ describe('a decision with a reason', () => {
       return (await runJson(args)).application.id
     }
     const denied = await register('orders')
-    const refused = await runInProcess(['apps', 'deny', denied, '--api', 'orders', ...config])
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('no request for access to "orders"')])
+    await expectRefused(['apps', 'deny', denied, '--api', 'orders', ...config], 1, 'no request for access to "orders"')
     const { code, stdout } = await runInProcess(['apps', 'deny', denied, '--reason', 'No contract.', ...config])
     expect({ code, stdout }).toEqual({
       code: 0,

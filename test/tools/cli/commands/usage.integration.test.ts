@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSite, runInProcess, type Site } from '../command-line.js'
+import { createSite, runInProcess, type Site, expectRefused } from '../command-line.js'
 import { openAdmin } from '../../../../src/tools/admin/index.js'
 import { formatDay } from '../../../../src/shared/lib/day.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
@@ -129,10 +129,7 @@ describe('usage', () => {
       ['--sort', 'refused'],
       ['--total', id],
     ])
-      expect(await runInProcess(['usage', ...wrong, '--db', site.file])).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('--total goes with --period and --sort'),
-      })
+      await expectRefused(['usage', ...wrong, '--db', site.file], 2, '--total goes with --period and --sort')
   })
 
   it('prints CSV, NDJSON and JSON', async () => {

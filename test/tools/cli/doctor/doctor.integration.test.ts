@@ -1,12 +1,11 @@
 import { chmod, rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import type { PlatformAuth } from '../../../../src/index.js'
-import type { StoreWith, UsageBatch } from '../../../../src/store.js'
+import type { StoreWith } from '../../../../src/store.js'
 import { SECRET } from '../../../support/platform.js'
-import { CONFIG, createSite, runInProcess } from '../command-line.js'
-import { findProblems, readTables, runDoctor, useDoctorSite } from './doctor-site.js'
+import { CONFIG, runInProcess, expectRefused } from '../command-line.js'
+import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
-const { getFile, switchTo, writeConfig, withStore } = useDoctorSite()
+const { getFile, writeConfig, withStore } = useDoctorSite()
 const config = ['--config', CONFIG] as const
 
 describe('the doctor', () => {
@@ -39,31 +38,6 @@ describe('the doctor', () => {
     )
     await runDoctor(...args)
     expect(await readAll()).toEqual(before)
-  })
-
-  it('deletes nothing that has expired, as a server does', async () => {
-    const create = (auth: PlatformAuth): Promise<unknown> =>
-      auth.applications.create({ name: 'Shop', apis: ['orders'] })
-    await switchTo(await createSite(create))
-    await withStore(async (store) => {
-      const [{ id: applicationId } = { id: '' }] = await store.listApplications(EVERY_APPLICATION)
-      const batch = (id: string): UsageBatch => ({ id, at: 1 })
-      const refused = { applicationId, api: 'orders', reason: 'not_allowed', error: 'access_denied' }
-      await store.usage.add(batch('a'), [
-        { day: '2001-01-01', applicationId, api: 'orders', outcome: 'allowed', count: 1 },
-      ])
-      const refusal = { ...refused, at: 1, requestId: undefined, address: undefined, details: {} }
-      await store.usage.addRefusals(batch('b'), [refusal], 10)
-      await store.usage.addReported(batch('c'), [{ ...refused, route: 'GET /', count: 1, firstAt: 1, lastAt: 1 }])
-    })
-    const before = await readTables(getFile())
-    // The usage of the application, and of all together.
-    for (const [table, rows] of Object.entries({ usage: 2, refusals: 1, reported: 1 }))
-      expect(before).toMatchObject({
-        [`platform_auth_${table}`]: Array.from({ length: rows }, () => ({ api: 'orders' })),
-      })
-    await runDoctor(...config)
-    expect(await readTables(getFile())).toEqual(before)
   })
 
   it('adds no signing key and no pepper to an empty store', async () => {
@@ -101,8 +75,7 @@ describe('the doctor', () => {
       finding: expect.stringContaining('schema 99'),
       fix: expect.stringContaining('newer version'),
     })
-    const listed = await runInProcess(['apps', 'list', '--db', getFile()])
-    expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('The database has schema 99') })
+    await expectRefused(['apps', 'list', '--db', getFile()], 1, 'The database has schema 99')
   })
 
   it('reports missing tables, as every other command does, and does not create them', async () => {
@@ -121,5 +94,3 @@ describe('the doctor', () => {
     expect(tables).toEqual([{ name: 'foreign_table' }])
   })
 })
-
-const EVERY_APPLICATION = { after: undefined, limit: 1000, api: undefined, status: undefined }

@@ -6,7 +6,7 @@ import { postgresStore } from '../../../../src/stores/postgres/index.js'
 import { freePort } from '../../../support/free-port.js'
 import { startPgBouncer } from '../../../support/pgbouncer.js'
 import { freshDatabase } from '../../../support/postgres.js'
-import { CONFIG, runInProcess } from '../command-line.js'
+import { CONFIG, expectRefused } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
 const { getFile, writeConfig, withStore, onTestEnd } = useDoctorSite()
@@ -36,8 +36,7 @@ describe('the doctor reports', () => {
     expect(await findProblems('store', '--db', getFile())).toMatchObject([
       { finding: 'The SQLite file is damaged: file is not a database.' },
     ])
-    const listed = await runInProcess(['apps', 'list', '--db', getFile()])
-    expect(listed).toMatchObject({ code: 4, stderr: expect.stringContaining('The SQLite file is damaged') })
+    await expectRefused(['apps', 'list', '--db', getFile()], 4, 'The SQLite file is damaged')
   })
 
   it('a role without rights, and a full disk, of a PostgreSQL database; commits nothing', async () => {

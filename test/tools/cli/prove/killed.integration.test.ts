@@ -32,7 +32,7 @@ export default () => {
 
 // Concurrent, because these tests mostly wait.
 describe.concurrent('prove that was killed', { timeout: 120_000 }, () => {
-  it('leaves nothing without an end; later a server deletes it, and nothing else of that name', async ({
+  it('leaves nothing without an end, which the doctor names; later a server deletes it, and nothing else of that name', async ({
     expect,
     onTestFinished,
   }) => {
@@ -42,28 +42,12 @@ describe.concurrent('prove that was killed', { timeout: 120_000 }, () => {
     const folder = dirname(deployment.commandLine[2]!)
     const config = join(folder, 'killing.mjs')
     await writeFile(config, KILLING)
+    expect(await diagnose(deployment)).toEqual([])
     expect(await runProve(deployment, config)).toEqual([null, 'SIGKILL'])
 
     const left = (await readRecords(deployment)).filter(({ id }) => id !== other.application.id)
     expect(left).toHaveLength(1)
     expect(left.map(listEnds)).toEqual(left.map(({ keys, secrets }) => [...keys, ...secrets].map(() => 'ends')))
-
-    const later = await openLater(deployment)
-    onTestFinished(later.close)
-    await expectDeleted(expect, later.auth, left)
-    const { status } = await later.caller.token('orders', other.credentials)
-    expect(status).toBe(200)
-  })
-
-  it('is named by the doctor, which does not go by the name of applications', async ({ expect, onTestFinished }) => {
-    const deployment = await startDeployment({})
-    onTestFinished(deployment.end)
-    const other = await deployment.auth.applications.create({ name: NAME, apis: ['orders'] })
-    const config = join(dirname(deployment.commandLine[2]!), 'killing.mjs')
-    expect(await diagnose(deployment)).toEqual([])
-    await writeFile(config, KILLING)
-    await runProve(deployment, config)
-    const left = (await readRecords(deployment)).filter(({ id }) => id !== other.application.id)
     expect(await diagnose(deployment)).toEqual([
       {
         level: 'note',
@@ -72,6 +56,12 @@ describe.concurrent('prove that was killed', { timeout: 120_000 }, () => {
         fix: expect.stringContaining('express-platform-auth apps delete ID'),
       },
     ])
+
+    const later = await openLater(deployment)
+    onTestFinished(later.close)
+    await expectDeleted(expect, later.auth, left)
+    const { status } = await later.caller.token('orders', other.credentials)
+    expect(status).toBe(200)
   })
 
   it('leaves credentials and access tokens that are refused later, also before they are deleted', async ({

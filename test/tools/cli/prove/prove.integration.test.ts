@@ -11,7 +11,7 @@ import { proveDeployment, startDeployment, type Report } from './deployment.js'
 
 // Concurrent, because these tests mostly wait.
 describe.concurrent('prove', { timeout: 300_000 }, () => {
-  it.for([...BROKEN.slice(0, 3), ...BROKEN_SERVICES.slice(0, 2)])(
+  it.for([...BROKEN.slice(0, 2), ...BROKEN_SERVICES.slice(0, 1)])(
     'finds that $name, and says how to fix it',
     async ({ options, row, fix }, { expect }) => {
       const { report, result } = await proveDeployment(options)
@@ -92,17 +92,18 @@ describe.concurrent('prove', { timeout: 300_000 }, () => {
     expect(await listApplications(deployment.auth)).toEqual({ live: 0, deleted: 0 })
   })
 
-  it.for<[string[], string]>([
-    [['--route', 'ordres=/orders/items'], 'Did you mean "orders"?'],
-    [['--route', 'orders'], 'Write API=PATH'],
-    [['--url', 'staging'], 'http or https address'],
-    [['--instances', '0'], '--instances must be 1 to 20'],
-  ])('refuses %j', async ([args, message], { expect, onTestFinished }) => {
+  it('refuses routes, addresses and numbers that are none', async ({ expect, onTestFinished }) => {
     const deployment = await startDeployment({})
     onTestFinished(deployment.end)
-    const { code, stderr } = await deployment.prove(...args)
-    expect(code).toBe(2)
-    expect(stderr).toContain(message)
+    for (const [args, message] of [
+      [['--route', 'ordres=/orders/items'], 'Did you mean "orders"?'],
+      [['--route', 'orders'], 'Write API=PATH'],
+      [['--url', 'staging'], 'http or https address'],
+      [['--instances', '0'], '--instances must be 1 to 20'],
+    ] as const) {
+      const { code, stderr } = await deployment.prove(...args)
+      expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining(message)])
+    }
   })
 })
 

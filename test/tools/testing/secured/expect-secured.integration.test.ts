@@ -213,13 +213,6 @@ describe('describeGuard()', () => {
   })
 })
 
-it('fetchFrom() and expectSecured() agree about an app', async () => {
-  const [[, express]] = NEWEST_EXPRESS as [(typeof NEWEST_EXPRESS)[number]]
-  const app = express().get('/orders/items', guard, answer)
-  await expectSecured(app, { auth })
-  expect((await fetchFrom(app)('/orders/items')).status).toBe(401)
-})
-
 function openPlatformAt(baseUrl: string) {
   const platform = createPlatformAuth({ baseUrl, apis: APIS, store: memoryStore() })
   onTestFinished(() => platform.close())
