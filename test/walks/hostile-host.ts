@@ -60,6 +60,8 @@ const DOCUMENT = {
 export async function openHostileHost() {
   const app = express()
   const server = createServer(app)
+  // A page that takes longer to be parsed must not end the connection.
+  server.keepAliveTimeout = 0
   const baseUrl = `http://localhost:${await listen(server)}`
   const mailer = memoryMailer()
   const store = memoryStore()

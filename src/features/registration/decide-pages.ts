@@ -3,7 +3,7 @@ import { toSentence } from '../../shared/contracts/errors.js'
 import type { ClosedApproval, OpenApproval } from './approvals.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord, DecidedRequest } from '../../shared/contracts/application-record.js'
-import { renderField, renderInputField } from '../../shared/web/form-field.js'
+import { renderField, renderInputField, renderTextarea } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderChip } from '../../shared/web/parts.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
@@ -173,8 +173,10 @@ function renderDecisions(
   const hint = `${describeReason(isRegistration)} ${nameLanguage(language)}`
   const problem = rejection?.problem === undefined ? undefined : { text: rejection.problem, field: 'reason' }
   const render = (attributes: Html): Html =>
-    html`<textarea ${attributes} rows="3" required maxlength="1000" ${rejection && html` autofocus`}>
-${'\n'}${rejection?.reason}</textarea>`
+    renderTextarea(
+      html`${attributes} rows="3" required maxlength="1000" ${rejection && html` autofocus`}`,
+      rejection?.reason ?? '',
+    )
   return html`<form method="post">
       ${hidden}
       <button name="decision" value="approve">Approve</button>

@@ -3,6 +3,7 @@ import type { ApiSettings } from '../../core/options/settings.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { fillCount, fillText } from '../../shared/lib/fill-in.js'
 import { FORGET_FORM_SCRIPT } from '../../shared/web/form-script.js'
+import { renderTextarea } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { createContentSecurityPolicy, renderPage, type PageLinks } from '../../shared/web/public-page.js'
 import { allowSources, type CaptchaSettings } from './captcha.js'
@@ -147,13 +148,9 @@ function renderScope(scope: string, meaning: string | undefined): Html {
 /** One field for keys and for their address. */
 function renderKeySet(entered: string | undefined, state: FormState): Html {
   const { keySet: label, keySetHint: hint } = TEXTS[state.language]
-  // HTML drops the first line break.
-  return renderFormField(
-    { id: 'keySet', label, hint, required: false },
-    state,
-    (attributes) =>
-      html`<textarea rows="4" autocomplete="off" spellcheck="false" ${attributes}>
-${'\n'}${entered && hidePrivateKey(entered)}</textarea>`,
+  const text = hidePrivateKey(entered ?? '')
+  return renderFormField({ id: 'keySet', label, hint, required: false }, state, (attributes) =>
+    renderTextarea(html`rows="4" autocomplete="off" spellcheck="false" ${attributes}`, text),
   )
 }
 

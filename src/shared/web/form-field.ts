@@ -45,6 +45,11 @@ export function renderInputField(field: Omit<Field, 'render'>, further: Html, la
   return renderField({ ...field, render: (attributes) => html`<input ${attributes} ${further} />` }, language)
 }
 
+/** HTML drops the first line break of a text, so there is one more. */
+export function renderTextarea(attributes: Html, text: string): Html {
+  return html`<textarea ${attributes}>${`\n${text}`}</textarea>`
+}
+
 /** The attributes that tie a control to its hint and its problem. */
 export function describeField(id: string, problem: Problem | undefined, hasHint = false): Html {
   const isWrong = problem?.field === id

@@ -1,7 +1,13 @@
 import type { FormFields } from '../../core/http/form.js'
 import type { Application, CredentialInfo } from '../../index.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { describeField, renderField, renderFieldProblem, type Problem } from '../../shared/web/form-field.js'
+import {
+  describeField,
+  renderField,
+  renderFieldProblem,
+  renderTextarea,
+  type Problem,
+} from '../../shared/web/form-field.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { hidePrivateKey } from '../../shared/lib/key-set-text.js'
 import type { Action } from './actions.js'
@@ -226,8 +232,7 @@ function renderControl(
   if (control === 'lines' || control === 'json' || control === 'area') {
     const most = control === 'area' ? MAX_AREA : 8000
     const bounds = html`maxlength="${most}" spellcheck="${control === 'area' ? 'true' : 'false'}"`
-    // HTML drops the first line break.
-    return html`<textarea rows="3" ${attributes} ${bounds}${required}>${'\n'}${value}</textarea>`
+    return renderTextarea(html`rows="3" ${attributes} ${bounds}${required}`, value)
   }
   return html`<input type="${control}" ${attributes} value="${value}" maxlength="500" autocomplete="off" ${required} />`
 }

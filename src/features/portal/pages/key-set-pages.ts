@@ -4,7 +4,7 @@ import { readField, type FormFields } from '../../../core/http/form.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 import { hidePrivateKey, parseKeySetText } from '../../../shared/lib/key-set-text.js'
-import { renderField, type Problem } from '../../../shared/web/form-field.js'
+import { renderField, renderTextarea, type Problem } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import type { PortalTexts } from '../texts/en.js'
@@ -83,10 +83,8 @@ export function createReloadPage(view: ApplicationView, id: string): ActionPage 
 }
 
 function renderKeysField(value: string, problem: Problem | undefined, { keySets, language }: PortalTexts): Html {
-  // HTML drops the first line break.
   const render = (attributes: Html): Html =>
-    html`<textarea ${attributes} rows="6" required autocomplete="off" spellcheck="false">
-${'\n'}${hidePrivateKey(value)}</textarea>`
+    renderTextarea(html`${attributes} rows="6" required autocomplete="off" spellcheck="false"`, hidePrivateKey(value))
   return renderField({ id: 'keys', label: keySets.keys, hint: keySets.keysHint, problem, render }, language)
 }
 

@@ -2,7 +2,7 @@ import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { isInNetworks, readNetwork } from '../../../shared/lib/networks.js'
 import { FormProblem, type ActionPage } from './action-page.js'
-import { renderField, renderFieldProblem, describeField } from '../../../shared/web/form-field.js'
+import { renderField, renderFieldProblem, renderTextarea, describeField } from '../../../shared/web/form-field.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
 import { type ApplicationView, isOffered, renderAction, renderRows, renderSection } from './view.js'
 
@@ -26,8 +26,10 @@ export function createNetworksPage(view: ApplicationView): ActionPage {
           hint: bound ? hint : `${hint} ${texts.networksEmpty}`,
           problem,
           render: (attributes) =>
-            html`<textarea ${attributes} rows="5" spellcheck="false">
-${entered.has('networks') ? readField(entered, 'networks') : (record.networks ?? []).join('\n')}</textarea>`,
+            renderTextarea(
+              html`${attributes} rows="5" spellcheck="false"`,
+              entered.has('networks') ? readField(entered, 'networks') : (record.networks ?? []).join('\n'),
+            ),
         },
         texts.language,
       )}

@@ -1,5 +1,5 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
-import { renderField, renderFieldProblem } from '../../../shared/web/form-field.js'
+import { renderField, renderFieldProblem, renderTextarea } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import type { FieldProblems } from '../mistakes.js'
 import { translate } from '../local-text.js'
@@ -64,8 +64,7 @@ function renderControl(
 ): Html {
   if (type === 'checkbox') return html`<input type="checkbox" ${attributes}${value !== undefined && html` checked`} />`
   const completed = html`${attributes} autocomplete="${autocomplete}"`
-  // HTML drops the first line break.
-  if (type === 'textarea') return html`<textarea rows="4" ${completed}>${'\n'}${value}</textarea>`
+  if (type === 'textarea') return renderTextarea(html`rows="4" ${completed}`, value ?? '')
   if (type !== 'select') return html`<input type="${type}" value="${value}" ${completed} />`
   return html`<select ${completed}>
     <option value="">${TEXTS[language].choose}</option>

@@ -1,8 +1,9 @@
+import { renderTextarea } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { renderChip } from '../../../shared/web/parts.js'
 import type { JsonObject, Operation } from '../../../shared/openapi/document.js'
 import { isLeftOut, listBodyContents, type BodyContent, listBodyTexts } from './body-contents.js'
-import { renderTextarea, type FieldRenderer } from './fields.js'
+import type { FieldRenderer } from './fields.js'
 import { listFormFields } from './form-fields.js'
 import { renderDescription } from './markdown.js'
 import { resolve } from './resolve.js'
@@ -101,7 +102,7 @@ function renderEditor(
     }
     <div class="field">
       <label for="${id}">${words().body}</label>
-      ${renderTextarea(html`id="${id}" data-role="body" rows="${Math.min(24, Math.max(4, text.split('\n').length))}"${examples.some((each) => each.text.includes('\r\n')) && html` data-line-break="crlf"`}`, text)}
+      ${renderTextarea(html`id="${id}" data-role="body" rows="${Math.min(24, Math.max(4, text.split('\n').length))}"${examples.some((each) => each.text.includes('\r\n')) && html` data-line-break="crlf"`} spellcheck="false"`, text)}
       ${examples.length === 0 && html`<div class="hint">${words().noExample}</div>`}
     </div>`
 }

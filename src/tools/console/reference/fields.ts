@@ -1,3 +1,4 @@
+import { renderTextarea } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import { createUniqueNames } from '../../../shared/lib/unique-names.js'
@@ -77,9 +78,10 @@ function renderControl(document: JsonObject, id: string, field: Field, hasHint: 
   const values = type === 'json' ? [] : readChoices(type === 'array' ? resolve(document, schema['items']) : schema)
   if (values.length > 0) return renderSelect(attributes, values, field, type === 'array')
   const text = formatField(field.value, type)
-  if (type === 'json' || type === 'object') return renderTextarea(html`${attributes} rows="4"`, text)
+  if (type === 'json' || type === 'object') return renderTextarea(html`${attributes} rows="4" spellcheck="false"`, text)
   // A field of one line drops line breaks.
-  if (type === 'array' || /[\r\n]/.test(text)) return renderTextarea(html`${attributes} rows="2"`, text)
+  if (type === 'array' || /[\r\n]/.test(text))
+    return renderTextarea(html`${attributes} rows="2" spellcheck="false"`, text)
   const isNumber =
     readTypes(schema).every((each) => each === 'integer' || each === 'number') && readTypes(schema).length > 0
   return html`<input
@@ -90,11 +92,6 @@ function renderControl(document: JsonObject, id: string, field: Field, hasHint: 
     autocapitalize="none"
     spellcheck="false"
   />`
-}
-
-/** HTML drops the first line break of a text, so there is one more. */
-export function renderTextarea(attributes: Html, text: string): Html {
-  return html`<textarea ${attributes} spellcheck="false">${`\n${text}`}</textarea>`
 }
 
 function renderSelect(
