@@ -1,6 +1,6 @@
 import type { RegistrationSettings } from './registration-options.js'
 import type { ApiSettings } from '../../core/options/settings.js'
-import type { Language } from '../../shared/contracts/application-record.js'
+import { LANGUAGE_NAMES, type Language } from '../../shared/contracts/application-record.js'
 import { fillCount, fillText } from '../../shared/lib/fill-in.js'
 import { FORGET_FORM_SCRIPT } from '../../shared/web/form-script.js'
 import { renderTextarea } from '../../shared/web/form-field.js'
@@ -107,8 +107,6 @@ function renderSummary({ problems, reason }: RefusedForm, texts: RegistrationTex
     }
   </div> `
 }
-
-const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' }
 
 function renderLanguages(attributes: Html, selected: string): Html {
   return html`<select ${attributes}>

@@ -85,6 +85,13 @@ export interface CredentialRecord {
 /** The languages of the built-in texts of e-mails. */
 export type Language = 'en' | 'de' | 'fr' | 'es'
 
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+}
+
 /** An invitation to become a contact of an application: open, or ended and kept for an hour, so that the address is not invited again. */
 export interface Invitation {
   readonly address: string

@@ -45,6 +45,14 @@ export function renderInputField(field: Omit<Field, 'render'>, further: Html, la
   return renderField({ ...field, render: (attributes) => html`<input ${attributes} ${further} />` }, language)
 }
 
+type Choices = readonly (readonly [value: string, text: string])[]
+
+export function renderSelect(attributes: Html, choices: Choices, chosen: string | undefined): Html {
+  return html`<select ${attributes}>
+    ${choices.map(([value, text]) => html`<option value="${value}" ${value === chosen && html` selected`}>${text}</option>`)}
+  </select>`
+}
+
 /** HTML drops the first line break of a text, so there is one more. */
 export function renderTextarea(attributes: Html, text: string): Html {
   return html`<textarea ${attributes}>${`\n${text}`}</textarea>`

@@ -5,10 +5,11 @@ import {
   describeField,
   renderField,
   renderFieldProblem,
+  renderSelect,
   renderTextarea,
   type Problem,
 } from '../../shared/web/form-field.js'
-import type { Language } from '../../shared/contracts/application-record.js'
+import { LANGUAGE_NAMES, type Language } from '../../shared/contracts/application-record.js'
 import { hidePrivateKey } from '../../shared/lib/key-set-text.js'
 import type { Action } from './actions.js'
 import type { Site, Visit } from './visit.js'
@@ -111,7 +112,7 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
 export const HERE = 'here'
 export const MAX_AREA = 500
 const FLAG: Field = { control: 'flag' }
-export const LANGUAGES: Choices = Object.entries({ en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' })
+export const LANGUAGES: Choices = Object.entries(LANGUAGE_NAMES)
 
 /** The one that the address names; where the form is not that of one, to be chosen, the newest first. */
 function describeCredential(subject: FormSubject): Field {
@@ -225,10 +226,7 @@ function renderControl(
     return html`<input type="checkbox" ${attributes} value="on" ${value === 'on' && html` checked`} />`
   if (control === 'fixed') return html`<input ${attributes} value="${value}" readonly />`
   if (control === 'select')
-    return html`<select ${attributes}${required}>
-      ${!isRequired && html`<option value="">${unset}</option>`}
-      ${choices.map(([each, text]) => html`<option value="${each}" ${each === value && html` selected`}>${text}</option>`)}
-    </select>`
+    return renderSelect(html`${attributes}${required}`, isRequired ? choices : [['', unset], ...choices], value)
   if (control === 'lines' || control === 'json' || control === 'area') {
     const most = control === 'area' ? MAX_AREA : 8000
     const bounds = html`maxlength="${most}" spellcheck="${control === 'area' ? 'true' : 'false'}"`

@@ -1,3 +1,4 @@
+import { renderSelect } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { readField } from '../../core/http/form.js'
 import { isApplicationId, type TabName, type Visit } from './visit.js'
@@ -22,9 +23,7 @@ export function renderSearch(visit: Visit, tab: TabName | 'preview', fields: rea
     ${fields.map(({ name, label, type = 'text', hint = '', choices, value: chosen = '' }) => {
       const value = query.get(name) ?? chosen
       const control = choices
-        ? html`<select id="${name}" name="${name}">
-            ${choices.map(([each, text]) => html`<option value="${each}" ${each === value && html` selected`}>${text}</option>`)}
-          </select>`
+        ? renderSelect(html`id="${name}" name="${name}"`, choices, value)
         : html`<input
             id="${name}"
             name="${name}"

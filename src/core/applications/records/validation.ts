@@ -1,8 +1,7 @@
 import { isContact } from '../contacts/contact-lists.js'
 import { toAsciiLowerCase } from '../../../shared/contracts/application-order.js'
 import { toSentence, invalidArgument } from '../../../shared/contracts/errors.js'
-import type { Language } from '../../../shared/contracts/email-content.js'
-import type { ApplicationStatus } from '../../../shared/contracts/application-record.js'
+import { LANGUAGE_NAMES, type ApplicationStatus, type Language } from '../../../shared/contracts/application-record.js'
 import { findAddressProblem, readEmailAddress } from '../../../shared/lib/email-address.js'
 import { isFollowable } from '../../../shared/lib/followable.js'
 import { findLineProblem } from '../../../shared/lib/visible-text.js'
@@ -158,15 +157,13 @@ export function readStatus(status: ApplicationStatus | undefined): ApplicationSt
   throw invalidArgument(`status must be one of ${STATUSES.join(', ')}.`)
 }
 
-const LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'es']
-
 export function isLanguage(value: unknown): value is Language {
-  return (LANGUAGES as readonly unknown[]).includes(value)
+  return typeof value === 'string' && Object.hasOwn(LANGUAGE_NAMES, value)
 }
 
 export function readLanguage(language: unknown): Language | undefined {
   if (language === undefined || isLanguage(language)) return language
-  throw invalidArgument(`language must be one of ${LANGUAGES.join(', ')}.`)
+  throw invalidArgument(`language must be one of ${Object.keys(LANGUAGE_NAMES).join(', ')}.`)
 }
 
 const MAX_NETWORKS = 100

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../shared/lib/day.js'
 import { fillCount, fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FormProblem, type ActionCall, type ActionPage, type IssuedCredential } from './action-page.js'
-import { renderField, renderInputField, type Problem } from '../../../shared/web/form-field.js'
+import { renderField, renderInputField, renderSelect, type Problem } from '../../../shared/web/form-field.js'
 import { listCredentials, renderShown, type ShownCredential } from '../sections/credential-section.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
 import type { PortalTexts } from '../texts/en.js'
@@ -31,7 +31,7 @@ export function createAddPage(view: ApplicationView, kind: CredentialKind): Acti
     render: (entered, problem) =>
       html`<p>${texts.addAbout[kind]} ${texts.oneForEach}</p>
         ${renderNameField(readField(entered, 'name'), `${texts.nameHint} ${texts.uniqueName[kind]}`, problem, texts)}
-        ${renderSelect({ id: 'expires', label: texts.expiry, choices: lifetimes, chosen: readField(entered, 'expires') || '0', problem }, texts)}`,
+        ${renderChoice({ id: 'expires', label: texts.expiry, problem }, lifetimes, readField(entered, 'expires') || '0', texts)}`,
     async perform(entered, { applications, by }) {
       const name = readName(entered, texts)
       const days = Number(readChoice(entered, 'expires', lifetimes, texts))
@@ -90,7 +90,7 @@ export function createRotatePage(view: ApplicationView, id: string): ActionPage 
       html`${describeCredential(kind, credential, texts)}
         <p>${texts.rotateAbout[kind]}</p>
         ${former?.credential.expiresAt !== undefined && html`<p class="note">${fillHtml(texts.formerEnds[kind], { date: renderDateTime(former.credential.expiresAt, texts) })}</p>`}
-        ${renderSelect({ id: 'overlap', label: texts.inUse[kind], choices: texts.overlaps, chosen: readField(entered, 'overlap') || '86400', problem }, texts)}`,
+        ${renderChoice({ id: 'overlap', label: texts.inUse[kind], problem }, texts.overlaps, readField(entered, 'overlap') || '86400', texts)}`,
     async perform(entered, call) {
       const overlap = Number(readChoice(entered, 'overlap', texts.overlaps, texts))
       return { issued: { kind, name, ...(await rotate(view.record.id, kind, { credential: id, overlap }, call)) } }
@@ -183,25 +183,14 @@ export function renderNameField(value: string, hint: string, problem: Problem | 
   return renderInputField(field, html`value="${value}" required maxlength="200" autocomplete="off"`, texts.language)
 }
 
-export function renderSelect(
-  field: {
-    readonly id: string
-    readonly label: string
-    readonly choices: Readonly<Record<string, string>>
-    readonly chosen: string
-    readonly problem: Problem | undefined
-  },
+export function renderChoice(
+  field: { readonly id: string; readonly label: string; readonly problem: Problem | undefined },
+  choices: Readonly<Record<string, string>>,
+  chosen: string,
   { language }: PortalTexts,
 ): Html {
-  const { id, label, choices, chosen, problem } = field
-  const options = Object.entries(choices).map(
-    ([value, text]) => html`<option value="${value}" ${value === chosen && 'selected'}>${text}</option>`,
-  )
-  const render = (attributes: Html): Html =>
-    html`<select ${attributes}>
-      ${options}
-    </select>`
-  return renderField({ id, label, problem, render }, language)
+  const render = (attributes: Html): Html => renderSelect(attributes, Object.entries(choices), chosen)
+  return renderField({ ...field, render }, language)
 }
 
 export function readName(entered: FormFields, { nameMissing }: PortalTexts): string {

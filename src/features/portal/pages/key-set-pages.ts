@@ -15,8 +15,8 @@ import {
   listLifetimes,
   readChoice,
   readName,
+  renderChoice,
   renderNameField,
-  renderSelect,
 } from './credential-pages.js'
 import type { ApplicationView } from './view.js'
 
@@ -33,7 +33,7 @@ export function createAddKeySetPage(view: ApplicationView): ActionPage {
       html`<p>${keySets.addAbout}</p>
         ${renderNameField(readField(entered, 'name'), `${texts.nameHint} ${keySets.uniqueName}`, problem, texts)}
         ${renderKeysField(readField(entered, 'keys'), problem, texts)}
-        ${renderSelect({ id: 'expires', label: texts.expiry, choices: lifetimes, chosen: readField(entered, 'expires') || '0', problem }, texts)}`,
+        ${renderChoice({ id: 'expires', label: texts.expiry, problem }, lifetimes, readField(entered, 'expires') || '0', texts)}`,
     async perform(entered, { applications, by }) {
       const name = readName(entered, texts)
       const source = await readKeys(entered, view)

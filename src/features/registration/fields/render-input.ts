@@ -1,5 +1,5 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
-import { renderField, renderFieldProblem, renderTextarea } from '../../../shared/web/form-field.js'
+import { renderField, renderFieldProblem, renderSelect, renderTextarea } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import type { FieldProblems } from '../mistakes.js'
 import { translate } from '../local-text.js'
@@ -66,13 +66,6 @@ function renderControl(
   const completed = html`${attributes} autocomplete="${autocomplete}"`
   if (type === 'textarea') return renderTextarea(html`rows="4" ${completed}`, value ?? '')
   if (type !== 'select') return html`<input type="${type}" value="${value}" ${completed} />`
-  return html`<select ${completed}>
-    <option value="">${TEXTS[language].choose}</option>
-    ${options.map(
-      (option) =>
-        html`<option value="${option.value}" ${option.value === value && html` selected`}>
-          ${translate(option.label, language)}
-        </option> `,
-    )}
-  </select>`
+  const choices = options.map((option) => [option.value, translate(option.label, language)] as const)
+  return renderSelect(completed, [['', TEXTS[language].choose], ...choices], value)
 }
