@@ -3,7 +3,6 @@ import { isResourceServerOf } from '../applications/records/grants.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { Emit } from '../../shared/contracts/events.js'
 import { limitAuthenticationTime } from '../http/endpoints.js'
-import type { Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendEmpty, sendJson } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limits.js'
@@ -14,6 +13,7 @@ import {
   describeToken,
   NO_STORE,
   readTokenForm,
+  refuseUnknown,
   type createPresentedEndpoints,
   type PresentedApi,
 } from './presented-credentials.js'
@@ -32,8 +32,11 @@ export function createIntrospectionEndpoint(
   const { authenticateClient, verifyAccessToken, sendIntrospection } = options
   return async function answerIntrospectionRequest(req, res) {
     const startedAt = performance.now()
-    const { form, application } = await readClient(authenticateClient, req, api)
-    if (isResourceServerOf(application, api)) return sendIntrospection(req, res, { server: application, api }, form)
+    const { form, application, unknown } = await readClient(authenticateClient, req, api)
+    if (isResourceServerOf(application, api)) {
+      unknown.forEach(refuseUnknown)
+      return sendIntrospection(req, res, { server: application, api }, form)
+    }
     const token = await limitAuthenticationTime(verifyAccessToken(api, form.get('token')!), startedAt)
     const isOwn = token?.applicationId === application.id
     sendJson(res, 200, token && isOwn ? describeToken(token) : { active: false }, NO_STORE)
@@ -72,8 +75,9 @@ export type VerifyAccessToken = (api: Api, presented: string) => Promise<AccessT
 
 /** The client of a request about a token, with its form. Rejects with `OAuthError` for an invalid request (RFC 7009 2.1, RFC 7662 2.1). */
 async function readClient(authenticateClient: AuthenticateClient, req: IncomingMessage, api: Api) {
-  const form: Form = await readTokenForm(req)
+  const unknown: string[] = []
+  const form = await readTokenForm(req, (name) => unknown.push(name))
   const client = await limitAuthenticationTime(authenticateClient(req, form, api))
   refuseRestrictedSecret(client, api)
-  return { form, application: client.application }
+  return { form, unknown, application: client.application }
 }

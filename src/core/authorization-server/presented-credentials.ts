@@ -10,6 +10,7 @@ import type { Endpoint } from '../http/middleware.js'
 import { readOrigin } from '../http/origin.js'
 import { sendDenial, sendEmpty, sendJson } from '../http/respond.js'
 import { describeRequest, formatFailureKey, readIpAddress } from '../../shared/lib/request.js'
+import { didYouMean } from '../../shared/lib/suggest.js'
 import type { RateLimit } from '../rate-limits/rate-limits.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
 import { CLIENT_PARAMETERS, refuseRestrictedSecret, type AuthenticateClient } from './client-authentication.js'
@@ -114,7 +115,7 @@ export function createPresentedEndpoints(options: {
     sendIntrospection,
     /** For the API that the form names. */
     async introspect(req: IncomingMessage, res: ServerResponse): Promise<void> {
-      const form = await readTokenForm(req)
+      const form = await readTokenForm(req, refuseUnknown)
       await sendIntrospection(req, res, await limitAuthenticationTime(admit(req, form, undefined)), form)
     },
     /**
@@ -123,7 +124,7 @@ export function createPresentedEndpoints(options: {
      */
     createCheck: (api: PresentedApi | undefined): Endpoint =>
       async function answerCheck(req, res) {
-        const form = await readPresentedForm(req)
+        const form = await readPresentedForm(req, refuseUnknown)
         const client = form.get('token') === undefined ? describeRequest(req, copyHeaders(req, 'authorization')) : req
         const admitted = await limitAuthenticationTime(admit(client, form, api)).catch(hideFromCallers)
         const { denied, caller, maxAge } = await judge(req, res, admitted, form, client).catch(hideFromCallers)
@@ -140,18 +141,25 @@ export function createPresentedEndpoints(options: {
 }
 
 const PARAMETERS = ['token', 'token_type_hint', 'api', 'ip', 'scope', ...CLIENT_PARAMETERS]
-const CREDENTIAL_PARAMETERS = ['token', ...CLIENT_PARAMETERS]
 export const NO_STORE = { 'Cache-Control': 'no-store' }
 
-async function readPresentedForm(req: IncomingMessage): Promise<Form> {
-  const form = await readForm(req, PARAMETERS)
-  refuseInQuery(req, CREDENTIAL_PARAMETERS)
+/** `onUnknown` gets the names of parameters that do not exist. */
+async function readPresentedForm(req: IncomingMessage, onUnknown: (name: string) => void): Promise<Form> {
+  const form = await readForm(req, PARAMETERS, onUnknown)
+  refuseInQuery(req, PARAMETERS)
   return form
 }
 
+/** A question with a misspelt `scope` or `ip` would be answered as one without it. */
+export function refuseUnknown(name: string): never {
+  const shown = /^[\w.-]{1,40}$/.test(name) ? ` ${name}` : ''
+  const similar = didYouMean(name, PARAMETERS, (known) => known)
+  throw new OAuthError('invalid_request', `The parameter${shown} is unknown.${similar}`)
+}
+
 /** The form of a request about the parameter `token` (RFC 7009 2.1, RFC 7662 2.1). */
-export async function readTokenForm(req: IncomingMessage): Promise<Form> {
-  const form = await readPresentedForm(req)
+export async function readTokenForm(req: IncomingMessage, onUnknown: (name: string) => void): Promise<Form> {
+  const form = await readPresentedForm(req, onUnknown)
   if (form.get('token') === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing')
   return form
 }

@@ -117,6 +117,6 @@ export function limitAuthenticationTime<Result>(
   startedAt: number = performance.now(),
 ): Promise<Result> {
   const remaining = startedAt + CALL_TIMEOUT_MS - performance.now()
-  const createError = (): Error => new StoreUnavailableError('The store did not answer in time.')
+  const createError = (): Error => new StoreUnavailableError('There was no answer in time.')
   return withTimeout(authentication, Math.max(remaining, 0), createError)
 }

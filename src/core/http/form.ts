@@ -8,9 +8,13 @@ export type Form = ReadonlyMap<string, string>
 /**
  * The form in a request body, whether or not a body parser of the host has read it. Rejects with `OAuthError` for another
  * media type, a `Content-Encoding`, more than 16 KiB, a body that cannot be decoded, and for one of the `known` parameters
- * that occurs twice (RFC 6749 3.2). Unknown parameters are ignored.
+ * that occurs twice (RFC 6749 3.2). Unknown parameters are ignored, but for `onUnknown`.
  */
-export async function readForm(req: IncomingMessage, known: readonly string[]): Promise<Form> {
+export async function readForm(
+  req: IncomingMessage,
+  known: readonly string[],
+  onUnknown?: (name: string) => void,
+): Promise<Form> {
   const { mediaType, charset } = parseMediaType(req)
   requireForm(mediaType)
   if (charset !== undefined && !/^(["']?)utf-?8\1$/.test(charset)) {
@@ -24,7 +28,10 @@ export async function readForm(req: IncomingMessage, known: readonly string[]): 
   const form = new Map<string, string>()
   const seen = new Set<string>()
   for (const [name, value] of await readPairs(req)) {
-    if (!known.includes(name)) continue
+    if (!known.includes(name)) {
+      onUnknown?.(name)
+      continue
+    }
     if (seen.has(name) || typeof value !== 'string') {
       throw new OAuthError('invalid_request', `The parameter ${name} must be given once, as text`)
     }

@@ -74,5 +74,5 @@ const FIXES: Record<Exclude<ErrorCode, 'server_error'>, string> & { server_error
     'Raise the limit of the plan to the cost at least, or give the application another plan: auth.plans.set(id, plan).',
   quota_exceeded:
     'Wait for the seconds in Retry-After, or give the application another plan: auth.plans.set(id, plan).',
-  temporarily_unavailable: 'Check that the store can be reached: await auth.health().',
+  temporarily_unavailable: 'Find the cause: await auth.health().',
 }

@@ -63,7 +63,7 @@ export function checkOptions(options: PlatformAuthOptions): OptionsReport {
 }
 
 /** The subpaths that have one, for who gives its options beside those of the platform. */
-const FEATURE_NAMES = ['emails', 'registration', 'portal', 'usage', 'plans', 'imports'] as const
+export const FEATURE_NAMES = ['emails', 'registration', 'portal', 'usage', 'plans', 'imports'] as const
 
 /** Validates the options and fills in the defaults. Throws `ConfigurationError` for the first that is wrong. */
 export function readOptions(given: PlatformAuthOptions, warn: (warning: ConfigurationProblem) => unknown): Settings {
@@ -78,7 +78,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
     const fix = `Write features: [${feature}({ ... })], with ${feature} of express-platform-auth/${feature}.`
     throw wrongOption(feature, 'is a feature, not an option', fix)
   }
-  refuseUnknown('', given, OPTION_NAMES)
+  refuseUnknown('', given, PLATFORM_OPTION_NAMES)
   const options = ownMembers(given as PlatformAuthOptions)
   const production = process.env['NODE_ENV'] === 'production'
   const url = readBaseUrl(options.baseUrl)
@@ -124,7 +124,7 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
   return { ...core, store, features: readFeatures(options.features, core, store, warn) }
 }
 
-const OPTION_NAMES = [
+export const PLATFORM_OPTION_NAMES = [
   'baseUrl',
   'apis',
   'store',

@@ -139,7 +139,7 @@ export function createAuthenticator(options: {
 }
 
 function createUnprovenError(): StoreUnavailableError {
-  return new StoreUnavailableError('The store did not answer how an application has changed.')
+  return new StoreUnavailableError('It could not be read how an application has changed.')
 }
 
 /** Decides by the token alone. */

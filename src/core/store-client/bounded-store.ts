@@ -36,7 +36,7 @@ export function createBoundedCalls(options: { readonly storeHealth: Outcomes; re
 
   function assertMayCall(): void {
     if (storeHealth.isUnresponsive())
-      throw new StoreUnavailableError(`The ${source} is unavailable.`, { cause: new StoreTimeoutError() })
+      throw new StoreUnavailableError(`The ${source} is unavailable.`, { cause: new StoreTimeoutError(source) })
     if (waiting >= MAX_WAITING_CALLS)
       throw new StoreUnavailableError(`${MAX_WAITING_CALLS} calls are waiting for the ${source}.`)
   }
@@ -47,9 +47,14 @@ export function createBoundedCalls(options: { readonly storeHealth: Outcomes; re
       const call: StoreCall = { name, kind, startedAt: performance.now() }
       const health = kind === 'notice' ? undefined : storeHealth
       try {
-        const result = await withTimeout(callStore(work, kind, args), CALL_TIMEOUT_MS, () => new StoreTimeoutError(), {
-          background: kind === 'feed' || kind === 'notice',
-        })
+        const result = await withTimeout(
+          callStore(work, kind, args),
+          CALL_TIMEOUT_MS,
+          () => new StoreTimeoutError(source),
+          {
+            background: kind === 'feed' || kind === 'notice',
+          },
+        )
         health?.answered(call)
         return result
       } catch (cause) {
@@ -181,8 +186,8 @@ class StoreTimeoutError extends Error {
   override readonly name = 'StoreTimeoutError'
   readonly code = 'ETIMEDOUT'
 
-  constructor() {
-    super(`The store did not answer within ${CALL_TIMEOUT_MS} ms.`)
+  constructor(source: string) {
+    super(`The ${source} did not answer within ${CALL_TIMEOUT_MS} ms.`)
   }
 }
 
@@ -223,7 +228,7 @@ function describeMigration({ from, to, copy }: SchemaMigration): string {
 }
 
 async function closeStore(store: Store): Promise<void> {
-  const timeout = new StoreTimeoutError()
+  const timeout = new StoreTimeoutError('store')
   try {
     await withTimeout(store.close(), STORE_CLOSE_TIMEOUT_MS, () => timeout)
   } catch (error) {

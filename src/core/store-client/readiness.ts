@@ -48,11 +48,12 @@ export function createReadiness(options: {
   readonly feed: Pick<ChangeFeed, 'isFresh' | 'isLate' | 'poll' | 'pollAgain' | 'close'>
   readonly storeHealth: Pick<StoreHealth, 'isUnresponsive' | 'isUnavailable' | 'problems'>
   readonly logger: Logger
-  /** The name of what is read. */
-  readonly name?: string
+  /** Of a service, which reads the platform there in place of a store. */
+  readonly platformAddress?: string
 }) {
-  const { feed, storeHealth, logger, name: source = 'store' } = options
-  const startup = createStartup(logger)
+  const { feed, storeHealth, logger, platformAddress } = options
+  const [self, source] = platformAddress === undefined ? ['platform', 'store'] : ['service', 'platform']
+  const startup = createStartup(logger, platformAddress)
   let waiting = 0
   let closed: Promise<void> | undefined
   let findProblems = (): readonly string[] => []
@@ -61,10 +62,10 @@ export function createReadiness(options: {
 
   async function waitForStart(): Promise<void> {
     try {
-      const createError = (): Error => new StoreUnavailableError('The platform is not ready yet.')
+      const createError = (): Error => new StoreUnavailableError(`The ${self} is not ready yet.`)
       await withTimeout(startup.finishedUnlessBlocked(), CALL_TIMEOUT_MS, createError)
     } catch (cause) {
-      throw new StoreUnavailableError('The platform is not ready.', { cause })
+      throw new StoreUnavailableError(`The ${self} is not ready.`, { cause })
     }
   }
 
@@ -91,10 +92,10 @@ export function createReadiness(options: {
 
   /** Resolves within about half a second, even if the store does not answer. */
   async function health(): Promise<Health> {
-    if (closed) return { ok: false, problems: ['The platform has been closed.'] }
+    if (closed) return { ok: false, problems: [`The ${self} has been closed.`] }
     const others = findProblems()
     if (!startup.isFinished())
-      return { ok: false, problems: [`The platform is not ready: ${startup.describeProblem()}`, ...others] }
+      return { ok: false, problems: [`The ${self} is not ready: ${startup.describeProblem()}`, ...others] }
     const answered = await withTimeout(feed.poll(), HEALTH_POLL_TIMEOUT_MS, createLateError).catch(() => undefined)
     const problems = [...storeHealth.problems(), ...others]
     if (!answered && !storeHealth.isUnavailable())
@@ -115,7 +116,7 @@ export function createReadiness(options: {
   async function flush(): Promise<void> {
     if (closed || !startup.isFinished()) return
     try {
-      await withTimeout(flushParts(), CALL_TIMEOUT_MS, createFlushError)
+      await withTimeout(flushParts(), CALL_TIMEOUT_MS, createLateError)
     } catch (error) {
       logger.warn('flush() has not stored and sent everything. The next call tries the rest again.', error)
     }
@@ -154,10 +155,6 @@ export function createReadiness(options: {
   }
 }
 
-function createFlushError(): Error {
-  return new Error(`The store or the mailer did not answer within ${CALL_TIMEOUT_MS / 1000} seconds.`)
-}
-
 function createLateError(): Error {
-  return new Error('The store did not answer in time.')
+  return new Error('There was no answer in time.')
 }

@@ -11,14 +11,17 @@ const START_RETRY_INTERVAL_MS = 500
 /** `close()` must end within seconds even if an attempt to start hangs. */
 const START_ABORT_TIMEOUT_MS = 2000
 
-export function createStartup(logger: Logger) {
+/** `platformAddress`: of a service, which asks the platform there. Only a store has a path and rights that may be wrong. */
+export function createStartup(logger: Logger, platformAddress?: string) {
+  const hasStore = platformAddress === undefined
+  const self = hasStore ? 'platform' : 'service'
   const closing = new AbortController()
   const firstFailure = createRejection()
   const abandoned = createRejection()
   /** Rejected when the attempt under way fails with what waiting does not cure. */
   let blocked = createRejection()
   let isFinished = false
-  let problem: unknown = 'its store has not been opened yet.'
+  let problem: unknown = hasStore ? 'its store has not been opened yet.' : 'the platform has not answered yet.'
 
   let settle: (outcome: Promise<void>) => void
   const finished = new Promise<void>((resolve) => (settle = resolve))
@@ -34,8 +37,8 @@ export function createStartup(logger: Logger) {
         isFinished = true
         return
       } catch (error) {
-        const permanent = findPermanentProblem(error)
-        const access = permanent ? undefined : findAccessProblem(error)
+        const permanent = findPermanentProblem(error, hasStore)
+        const access = permanent || !hasStore ? undefined : findAccessProblem(error)
         reportFailure(error, permanent, access)
         if (access) {
           blocked.reject(access)
@@ -46,7 +49,7 @@ export function createStartup(logger: Logger) {
       }
       await sleep(START_RETRY_INTERVAL_MS, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
     }
-    throw new StoreUnavailableError('The platform was closed before it was ready.')
+    throw new StoreUnavailableError(`The ${self} was closed before it was ready.`)
   }
 
   function reportFailure(error: unknown, permanent?: ConfigurationError, access?: ConfigurationError): void {
@@ -55,11 +58,13 @@ export function createStartup(logger: Logger) {
     if (permanent) {
       // The cause of a StoreUnavailableError has been logged as the store's.
       const details = permanent.cause === undefined || error instanceof StoreUnavailableError ? [] : [permanent.cause]
-      logger.error(`The platform cannot start. ${permanent.message}`, ...details)
+      logger.error(`The ${self} cannot start. ${permanent.message}`, ...details)
     }
     // All attempts that fail in the same way share one log line.
     else if (message !== lastMessage && !closing.signal.aborted)
-      logger.error(`The platform could not start yet and will retry: ${access ? `${access.message} ` : ''}${message}`)
+      logger.error(
+        `The ${self} could not start yet and will retry: ${access ? `${access.message} ` : ''}${hasStore ? '' : `It asks the platform at ${platformAddress}. `}${message}`,
+      )
   }
 
   return {
@@ -73,12 +78,13 @@ export function createStartup(logger: Logger) {
     firstFailure: firstFailure.promise,
     isFinished: (): boolean => isFinished,
     /** The reason why the start is not finished, for `auth.health()`. */
-    describeProblem: (): string => describeStartProblem(problem),
+    describeProblem: (): string =>
+      describeStartProblem(problem, hasStore ? 'its store cannot be used' : 'the platform does not answer'),
     /** Ends the attempts. Resolves within `START_ABORT_TIMEOUT_MS`. */
     async abort(): Promise<void> {
       closing.abort()
       const timer = setTimeout(
-        () => abandoned.reject(new StoreUnavailableError('The platform was closed meanwhile.')),
+        () => abandoned.reject(new StoreUnavailableError(`The ${self} was closed meanwhile.`)),
         START_ABORT_TIMEOUT_MS,
       )
       await finished.catch(() => undefined)
@@ -96,13 +102,14 @@ function createRejection(): { readonly promise: Promise<never>; reject(reason: u
 }
 
 /** The error to end with, if no retry can help. Its message has no path and no address, because `auth.health()` shows it. */
-function findPermanentProblem(error: unknown): ConfigurationError | undefined {
+function findPermanentProblem(error: unknown, hasStore: boolean): ConfigurationError | undefined {
   if (error instanceof ConfigurationError) return error
   if (!isPermanentFault(error)) return undefined
   const cause = findRootCause(error)
   const { name, code = name } = cause as { name?: unknown; code?: unknown }
   const problem = `The start failed with ${String(code)}, which no retry can correct`
-  const fix = 'Its cause is a mistake in code, such as that of a store of your own, or a module that cannot be loaded.'
+  const example = hasStore ? ', such as that of a store of your own' : ''
+  const fix = `Its cause is a mistake in code${example}, or a module that cannot be loaded.`
   return new ConfigurationError({ problem, fix }, { cause })
 }
 
@@ -116,9 +123,8 @@ function joinMessages(error: unknown): string {
   return error.cause === undefined ? error.message : `${error.message} ${joinMessages(error.cause)}`
 }
 
-function describeStartProblem(problem: unknown): string {
+function describeStartProblem(problem: unknown, outage: string): string {
   if (problem instanceof ConfigurationError) return problem.message
-  const text =
-    problem instanceof Error ? `its store cannot be used yet (${describeStoreFault(problem)})` : String(problem)
+  const text = problem instanceof Error ? `${outage} yet (${describeStoreFault(problem)})` : String(problem)
   return toSentence(text)
 }

@@ -155,7 +155,7 @@ function createChangesPoll(readChanges: () => Promise<boolean>): () => Promise<v
     polledAt = performance.now()
     scheduled = undefined
     if (!(await readChanges()))
-      throw new StoreUnavailableError('The store did not answer whether there is a signing key with this kid.')
+      throw new StoreUnavailableError('It could not be read whether there is a signing key with this kid.')
   }
 
   return () => (scheduled ??= poll())

@@ -1,5 +1,6 @@
 import { readApis } from '../../core/options/read-apis.js'
 import { readCache, readRateLimits } from '../../core/options/option-groups.js'
+import { FEATURE_NAMES, PLATFORM_OPTION_NAMES } from '../../core/options/read-platform-options.js'
 import { readLogger } from '../../core/options/read-logger.js'
 import {
   createReportOnlySettings,
@@ -59,6 +60,33 @@ const OPTION_NAMES = [
   'logger',
 ] as const satisfies readonly (keyof RemoteAuthOptions)[]
 
+/** Options of a platform that are none here, with what stands for them; the others are left out. */
+const IN_PLACE: Readonly<Record<string, string>> = {
+  baseUrl: 'Write platform, with the same address.',
+  secret: 'Write clientSecret, with the secret of a resource server.',
+}
+
+const OF_PLATFORM: ReadonlySet<string> = new Set([
+  ...PLATFORM_OPTION_NAMES,
+  ...FEATURE_NAMES,
+  'rateLimits.tokenRequests',
+  'rateLimits.revocations',
+])
+
+/** For who gives the options of `createPlatformAuth()`. */
+function refuseOptionsOfPlatform(given: RemoteAuthOptions): void {
+  const limits = Object.keys(given.rateLimits ?? {}).map((name) => `rateLimits.${name}`)
+  const found = [...Object.keys(given), ...limits].find(
+    (name) => OF_PLATFORM.has(name) && !OPTION_NAMES.some((own) => own === name),
+  )
+  if (found === undefined) return
+  throw new ConfigurationError({
+    option: found,
+    problem: 'is an option of the platform, which this service asks',
+    fix: IN_PLACE[found] ?? 'Leave it out.',
+  })
+}
+
 /** The options with their defaults. */
 export type RemoteSettings = ReturnType<typeof readRemoteOptions>
 
@@ -69,6 +97,7 @@ export function readRemoteOptions(given: RemoteAuthOptions) {
       problem: 'createRemoteAuth() was called without options',
       fix: 'Write createRemoteAuth({ platform, apis, clientId, clientSecret }).',
     })
+  refuseOptionsOfPlatform(given)
   refuseUnknown('', given, OPTION_NAMES)
   const options = ownMembers(given as RemoteAuthOptions)
   const logger = readLogger(options.logger)

@@ -46,7 +46,12 @@ export function createRemoteParts(settings: RemoteSettings) {
     learnPlan: plans.learn,
   })
   const feed = createChangeFeed({ store: source, storeHealth, maxStaleness, now })
-  const { available, begin, ...lifecycle } = createReadiness({ feed, storeHealth, logger, name: 'platform' })
+  const { available, begin, ...lifecycle } = createReadiness({
+    feed,
+    storeHealth,
+    logger,
+    platformAddress: settings.address,
+  })
   const { rateLimits, limitFailures } = createLimits(settings, createOutageNotice({ logger, emit }))
   const clientLimits = createClientLimits({ concurrentCalls: CONCURRENT_CALLS })
   let credentials: Credentials | undefined

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
+import { FEATURE_NAMES, PLATFORM_OPTION_NAMES } from '../../../src/core/options/read-platform-options.js'
 import { createRemoteAuth } from '../../../src/tools/remote/index.js'
 import { callersFor, expectSecured, fakeClock } from '../../../src/tools/testing/index.js'
 import { accessToken, createApplication, createTokenForm, post } from '../../support/http.js'
@@ -63,14 +64,25 @@ describe('a service whose platform does not answer', () => {
     },
   )
 
-  it('starts when the platform does: until then requests get 503', async () => {
+  it('starts when the platform does: until then requests get 503, and it names the platform, and no store', async () => {
     await site.proxy.refuse()
-    const { auth, url } = await site.startService()
+    const { auth, url, logger } = await site.startService()
     const client = await createClient(site)
     expect(await ask(`${url}/catalog/items`, client.key)).toMatch(/^503/)
+    const { problems } = await auth.health()
     await site.proxy.forward()
     await auth.ready()
     expect(await ask(`${url}/catalog/items`, client.key)).toBe('200')
+    await auth.close()
+    const closed = await auth.health()
+    expect(logger.lines.join('\n')).toContain(
+      `The service could not start yet and will retry: It asks the platform at ${site.proxy.url.slice(0, -1)}. `,
+    )
+    expect([...problems, ...closed.problems]).toEqual([
+      expect.stringMatching(/^The service is not ready: the platform does not answer yet \(.*\)\.$/),
+      'The service has been closed.',
+    ])
+    expect(logger.lines.join('\n')).not.toMatch(/\bstore\b/)
   })
 
   it('says in the log that the secret of the resource server is wrong, and refuses no caller', async () => {
@@ -224,10 +236,28 @@ describe('a service', () => {
     ['http to another machine', { address: 'http://api.example.com' }, 'address'],
     ['no secret', { clientSecret: '' }, 'clientSecret'],
     ['no address', { platform: 'api.example.com' }, 'platform'],
-    ['an unknown option', { store: {} }, 'store'],
-  ])('is not created with %s', (_, options, option) => {
+    ['an unknown option', { maxStalness: 1 }, 'maxStalness', 'Did you mean "maxStaleness"?'],
+    ['an unknown limit', { rateLimits: { request: false } }, 'rateLimits.request', 'Did you mean "requests"?'],
+    ["a limit of the platform's endpoints", { rateLimits: { revocations: false } }, 'rateLimits.revocations', ''],
+  ])('is not created with %s', (_, options, option, fix = '') => {
     const create = () => createRemoteAuth({ ...site.serviceOptions, ...(options as object) })
-    expect(create).toThrow(expect.objectContaining({ code: 'invalid_configuration', option }) as Error)
+    const expected = { code: 'invalid_configuration', option, fix: expect.stringContaining(fix) as string }
+    expect(create).toThrow(expect.objectContaining(expected) as Error)
+  })
+
+  it('is told what to write in place of each option of createPlatformAuth() that it does not have', () => {
+    const own = ['apis', 'metadata', 'rateLimits', 'maxStaleness', 'cache', 'onDenied', 'reportOnly', 'logger']
+    const others = [...PLATFORM_OPTION_NAMES, ...FEATURE_NAMES].filter((name) => !own.includes(name))
+    const fixes: Readonly<Record<string, string>> = {
+      baseUrl: 'Write platform, with the same address.',
+      secret: 'Write clientSecret, with the secret of a resource server.',
+    }
+    for (const option of others) {
+      const create = () => createRemoteAuth({ ...site.serviceOptions, [option]: 'x' })
+      const problem = 'is an option of the platform, which this service asks'
+      const expected = { option, problem, fix: fixes[option] ?? 'Leave it out.' }
+      expect(create).toThrow(expect.objectContaining(expected) as Error)
+    }
   })
 })
 
