@@ -49,11 +49,11 @@ export function createReadiness(options: {
   readonly storeHealth: Pick<StoreHealth, 'isUnresponsive' | 'isUnavailable' | 'problems'>
   readonly logger: Logger
   /** Of a service, which reads the platform there in place of a store. */
-  readonly platformAddress?: string
+  readonly address?: string
 }) {
-  const { feed, storeHealth, logger, platformAddress } = options
-  const [self, source] = platformAddress === undefined ? ['platform', 'store'] : ['service', 'platform']
-  const startup = createStartup(logger, platformAddress)
+  const { feed, storeHealth, logger, address } = options
+  const [self, source] = address === undefined ? ['platform', 'store'] : ['service', 'platform']
+  const startup = createStartup(logger, address)
   let waiting = 0
   let closed: Promise<void> | undefined
   let findProblems = (): readonly string[] => []

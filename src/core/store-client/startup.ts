@@ -11,9 +11,9 @@ const START_RETRY_INTERVAL_MS = 500
 /** `close()` must end within seconds even if an attempt to start hangs. */
 const START_ABORT_TIMEOUT_MS = 2000
 
-/** `platformAddress`: of a service, which asks the platform there. Only a store has a path and rights that may be wrong. */
-export function createStartup(logger: Logger, platformAddress?: string) {
-  const hasStore = platformAddress === undefined
+/** `address`: of a service, which asks the platform there. Only a store has a path and rights that may be wrong. */
+export function createStartup(logger: Logger, address?: string) {
+  const hasStore = address === undefined
   const self = hasStore ? 'platform' : 'service'
   const closing = new AbortController()
   const firstFailure = createRejection()
@@ -63,7 +63,7 @@ export function createStartup(logger: Logger, platformAddress?: string) {
     // All attempts that fail in the same way share one log line.
     else if (message !== lastMessage && !closing.signal.aborted)
       logger.error(
-        `The ${self} could not start yet and will retry: ${access ? `${access.message} ` : ''}${hasStore ? '' : `It asks the platform at ${platformAddress}. `}${message}`,
+        `The ${self} could not start yet and will retry: ${access ? `${access.message} ` : ''}${hasStore ? '' : `It asks the platform at ${address}. `}${message}`,
       )
   }
 

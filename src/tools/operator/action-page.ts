@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto'
 import { readField, type FormFields } from '../../core/http/form.js'
 import { ApplicationError, ConfigurationError, type Application } from '../../index.js'
 import type { ApplicationRecord, KeySetRecord } from '../../shared/contracts/application-record.js'
-import { fillText } from '../../shared/lib/fill-in.js'
+import { DAY_MS } from '../../shared/lib/day.js'
+import { fillCount, fillIn, fillText } from '../../shared/lib/fill-in.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { renderCopyable } from '../../shared/web/first-steps.js'
 import type { Problem } from '../../shared/web/form-field.js'
+import { getFormats } from '../../shared/web/formats.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderNotice } from '../../shared/web/parts.js'
@@ -15,8 +17,9 @@ import { describeMember } from '../operations/operation.js'
 import { perform } from '../operations/perform.js'
 import { findAllowed, isDangerous, type ActionName } from './actions.js'
 import { renderFields, type FormSubject } from './fields.js'
+import { readUsage, sumUsage } from './figures.js'
 import { describeRefusal, FieldProblem, readInput } from './form-input.js'
-import { renderHits } from './hits.js'
+import { renderTime } from './formats.js'
 import { OPERATIONS_BY_NAME, type Answer, type Site, type Visit } from './visit.js'
 
 /** What the page showed has changed since. */
@@ -104,6 +107,40 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
   }
 }
 
+const HIT_DAYS = 7
+
+/** Whom an action would hit, told from the last 7 days: calls, the credentials that were used, and when the last one was. */
+async function renderHits(
+  site: Site,
+  visit: Visit,
+  application: Application,
+  hits: 'application' | 'api' | 'credential',
+): Promise<Html> {
+  const { texts, query, language, now } = visit
+  const [api, id] = [query.get('api'), query.get('credential')]
+  const all = [...application.keys, ...application.secrets]
+  const listed = hits === 'credential' && id !== null ? all.filter((each) => each.id === id) : all
+  const used = listed.filter(({ lastUsedAt }) => lastUsedAt && now - lastUsedAt.getTime() < HIT_DAYS * DAY_MS)
+  const last = used
+    .flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
+    .toSorted((one, other) => other.getTime() - one.getTime())[0]
+  const usage = await readUsage(site, visit, application.id, HIT_DAYS)
+  const { calls } = sumUsage((usage ?? []).filter((entry) => hits !== 'api' || entry.api === api))
+  if (calls === 0 && !last) return renderNotice(texts.hitsNobody, 'good')
+  const { count } = getFormats(language)
+  const time = last ? renderTime(last, visit) : texts.never
+  // Calls are counted for the application, not for each of its credentials.
+  const text = hits === 'credential' ? texts.hitsCredential : texts.hits
+  return renderNotice(
+    html`<p>
+      <strong
+        >${fillIn<string | Html>(text, { calls: fillCount(texts.callCount, calls, count.format(calls)), credentials: count.format(used.length), time })}</strong
+      >
+    </p>`,
+    'warn',
+  )
+}
+
 async function performAction(form: ActionForm): Promise<Answer> {
   const { site, visit, action, application, name, record } = form
   const { auth, core } = site
@@ -147,7 +184,6 @@ async function performAction(form: ActionForm): Promise<Answer> {
   return { redirect: `${place}?done=${name}` }
 }
 
-/** The members of the input that fields stand for. */
 function toInput(
   { application, name }: ActionForm,
   given: Readonly<Record<string, unknown>>,

@@ -7,15 +7,12 @@ import { OPERATIONS_BY_NAME, type Site, type Visit } from './visit.js'
 /** An operation as pages offer it. */
 export interface Action {
   readonly operation: CallName
-  /** Where its link stands. */
   readonly place: string
   /** What its form asks for, in this order: members of the input, and what fields.ts makes some of. */
   readonly asks: readonly string[]
-  /** Whether it fits the state of an application. */
   readonly fits?: (application: Application) => boolean
   /** The right of the member that it changes, where that is not the operation's. */
   readonly scope?: Scope
-  /** Whom it would hit is told before. */
   readonly hits?: 'application' | 'api' | 'credential'
 }
 
@@ -121,7 +118,6 @@ export function renderActions(
     readonly query?: Readonly<Record<string, string>>
     readonly subject?: string
     readonly except?: readonly ActionName[]
-    /** A link behind them. */
     readonly more?: Html
   } = {},
 ): Html | false {
@@ -141,7 +137,6 @@ export function renderActions(
   return (links.length > 0 || more !== undefined) && html`<p class="actions">${links}${more}</p>`
 }
 
-/** Whether it takes something away. */
 export function isDangerous(name: ActionName): boolean {
   return ACTIONS[name].place === 'danger' || DANGEROUS.split(' ').includes(name)
 }

@@ -173,7 +173,6 @@ async function renderEmails(site: Site, visit: Visit, application: Application):
   return renderSection(texts.tabs.emails, rows, { empty: texts.noEmails, actions })
 }
 
-/** What takes something away from the whole application. */
 function renderDanger(site: Site, visit: Visit, application: Application): Html | false {
   const actions = renderActions(site, visit, 'danger', { application })
   return actions && renderCard({ title: visit.texts.dangerZone, level: 2, isDanger: true }, actions)

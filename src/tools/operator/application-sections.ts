@@ -9,7 +9,6 @@ import type { Site, Visit } from './visit.js'
 
 const EXPIRY_NOTICE_MS = 30 * 24 * 3_600_000
 
-/** The live keys, secrets and key sets. */
 export function renderCredentials(site: Site, visit: Visit, application: Application): Html {
   const { texts } = visit
   const { keys, secrets } = application

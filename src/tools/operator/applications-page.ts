@@ -73,7 +73,6 @@ async function renderRow(site: Site, visit: Visit, application: Application) {
   ]
 }
 
-/** What a link to an application needs. */
 export type NamedApplication = Pick<Application, 'id' | 'name'> & Partial<Pick<Application, 'status' | 'contact'>>
 
 export function renderApplicationLink(

@@ -14,13 +14,11 @@ import { hidePrivateKey } from '../../shared/lib/key-set-text.js'
 import type { Action } from './actions.js'
 import type { Site, Visit } from './visit.js'
 
-/** What a form is about. */
 export interface FormSubject {
   readonly site: Site
   readonly visit: Visit
   readonly action: Action
   readonly application: Application | undefined
-  /** The signing keys. */
   readonly kids: readonly string[]
 }
 
@@ -36,7 +34,6 @@ export interface Field {
   readonly isRequired?: boolean
 }
 
-/** The field of each member. */
 const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
   name: (subject) => ({
     control: 'text',
@@ -122,7 +119,6 @@ function describeCredential(subject: FormSubject): Field {
   return choose(choices, subject.visit.query.get('credential') ?? choices[0]?.[0])
 }
 
-/** One of several has to be chosen. */
 function choose(choices: Choices, value?: string): Field {
   return { control: 'select', choices, value, isRequired: true }
 }

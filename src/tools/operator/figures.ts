@@ -8,7 +8,6 @@ import { fillText } from '../../shared/lib/fill-in.js'
 import { getFormats } from '../../shared/web/formats.js'
 import type { Site, Visit } from './visit.js'
 
-/** The counts of a period, of one application or of all. */
 type OverallEntry = Omit<UsageEntry, 'applicationId'>
 
 /** Days that figures and plots are of, the current one included. */
@@ -95,12 +94,10 @@ export function describeRefused(calls: number, refused: number, { texts, languag
   return { label: texts.columns.refused, value: count.format(refused), note, tone }
 }
 
-/** The quota of which most is used. */
 export function findFullestQuota(plan: PlanUsage | undefined): QuotaUsage | undefined {
   return plan?.quotas.toSorted((one, other) => other.used / other.limit - one.used / one.limit)[0]
 }
 
-/** The counts of each shown day, oldest first. */
 function sumByDay(entries: readonly OverallEntry[], now: number) {
   return Array.from({ length: SHOWN_DAYS }, (_, at) => {
     const day = formatDay(now - (SHOWN_DAYS - 1 - at) * DAY_MS)

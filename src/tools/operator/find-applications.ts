@@ -120,7 +120,6 @@ function readFilters(visit: Visit) {
 
 type Filters = ReturnType<typeof readFilters>
 
-/** Whether an application is what `list()` would find. */
 function fits({ status, apis, plan, lastUsedAt, keys, secrets }: Application, filters: Filters): boolean {
   const { api, expiringBefore, neverUsed, usedSince, usedBefore } = filters
   return (

@@ -5,7 +5,6 @@ import type { Problem } from '../../shared/web/form-field.js'
 import { findField, HERE, listAsked, MAX_AREA, type Field, type FormSubject } from './fields.js'
 import type { Visit } from './visit.js'
 
-/** A field that cannot be read. */
 export class FieldProblem extends ApplicationError {
   readonly field: string
   constructor(field: string, problem: string) {
@@ -30,7 +29,6 @@ export function describeRefusal(error: ApplicationError | ConfigurationError, su
   return { text: fillText(texts.refusedField, { field: label, problem }), field }
 }
 
-/** The field of a member that has another name. */
 const MEMBERS: Readonly<Record<string, string>> = {
   rateLimits: 'limit',
   credential: 'credentialId',

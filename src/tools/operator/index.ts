@@ -3,14 +3,13 @@ import { ConfigurationError, type CoreAuth, type Middleware } from '../../index.
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
-import { didYouMean } from '../../shared/lib/suggest.js'
 import { isObject } from '../../shared/lib/is-object.js'
+import { invalidOption, refuseUnknown } from '../../shared/lib/option-checks.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { readBrand } from '../../shared/web/read-brand.js'
 import type { CallName, Scope } from '../operations/operator-calls.js'
 import { createOperatorRouter } from './operator-router.js'
-import { createPages } from './pages.js'
 import type { Platform } from './visit.js'
 
 /** The second parameter of `can`, such as `applications.suspend`: an operation. */
@@ -75,40 +74,21 @@ export function operatorPages(auth: CoreAuth, options: OperatorPagesOptions): Mi
     can,
     signOut,
     brand: createPageBrand(readBrand(auth.brand)),
-    answer: createPages(site),
   })
 }
 
 function readOptions(options: unknown): OperatorPagesOptions {
-  const given: Readonly<Record<string, unknown>> = isObject(options) ? ownMembers(options) : {}
-  const names = Object.keys(RULES)
-  const unknown = Object.keys(given).find((name) => !names.includes(name))
-  if (unknown !== undefined) {
-    const fix = `Remove it.${didYouMean(unknown, names)}`
-    throw new ConfigurationError({ option: unknown, problem: 'is no option of operatorPages()', fix })
-  }
-  for (const [option, [isRight, fix]] of Object.entries(RULES)) {
-    const value = given[option]
-    if (!isRight(value)) throw new ConfigurationError({ option, problem: `is ${describeValue(value)}`, fix })
-  }
-  return given as unknown as OperatorPagesOptions
+  const given = isObject(options) ? (ownMembers(options) as Partial<OperatorPagesOptions>) : {}
+  refuseUnknown('', given, ['operator', 'can', 'signOut'] satisfies (keyof OperatorPagesOptions)[])
+  const { operator, can, signOut } = given
+  if (typeof operator !== 'function') throw invalidOption('operator', operator, OPERATOR_FIX)
+  if (can !== undefined && typeof can !== 'function') throw invalidOption('can', can, CAN_FIX)
+  const isOwnPath = typeof signOut === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(signOut)
+  if (signOut === undefined || isOwnPath) return { operator, ...(can && { can }), ...(isOwnPath && { signOut }) }
+  throw invalidOption('signOut', signOut, "Give a path of your own app, such as '/operator/sign-out', or leave it out.")
 }
 
-const isFunction = (value: unknown): boolean => typeof value === 'function'
-const isOwnPath = (value: unknown): boolean => typeof value === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(value)
-
-/** The rule of each option, and the fix. */
-const RULES: Readonly<Record<string, readonly [isRight: (value: unknown) => boolean, fix: string]>> = {
-  operator: [
-    isFunction,
-    'Give a function that returns who is signed in: operator: (req) => req.user?.email. Your own sign-in stands before these pages.',
-  ],
-  can: [
-    (value) => value === undefined || isFunction(value),
-    'Give a function that returns true for what an operator may do, or leave it out: can: (operator, action) => admins.has(operator).',
-  ],
-  signOut: [
-    (value) => value === undefined || isOwnPath(value),
-    "Give a path of your own app, such as '/operator/sign-out', or leave it out.",
-  ],
-}
+const OPERATOR_FIX =
+  'Give a function that returns who is signed in: operator: (req) => req.user?.email. Your own sign-in stands before these pages.'
+const CAN_FIX =
+  'Give a function that returns true for what an operator may do, or leave it out: can: (operator, action) => admins.has(operator).'

@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readField, readFields } from '../../core/http/form.js'
 import { parsePath, type Middleware } from '../../core/http/middleware.js'
@@ -11,10 +12,18 @@ import { findLineProblem } from '../../shared/lib/visible-text.js'
 import { html } from '../../shared/web/html.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
+import type { CallName } from '../operations/operator-calls.js'
+import { answerAction } from './action-page.js'
+import { answerApplication } from './application-page.js'
+import { answerApplications } from './applications-page.js'
+import { answerAudit, answerEmails, answerKeys, answerReportOnly } from './lists.js'
+import { answerPreview } from './preview-page.js'
 import { callHost, findRights, type Can } from './rights.js'
-import { createFormTokens } from './form-token.js'
 import { CONTENT_SECURITY_POLICY, listTabs, renderPage } from './page.js'
+import { readPostedSearch } from './search-form.js'
 import { TEXTS } from './texts/languages.js'
+import { createTodayPage } from './today-page.js'
+import { answerUsage, answerUsageFile } from './usage-page.js'
 import { isApplicationId, type Answer, type Page, type Site, type Visit } from './visit.js'
 
 const MAX_OPERATOR_LENGTH = 200
@@ -36,9 +45,9 @@ export function createOperatorRouter(options: {
   readonly can: Can | undefined
   readonly signOut: string | undefined
   readonly brand: PageBrand
-  readonly answer: Page
 }): Middleware {
-  const { site, operatorOf, can, signOut, brand, answer } = options
+  const { site, operatorOf, can, signOut, brand } = options
+  const answer = createPages(site)
   const { core } = site
   const policy = brand.extendPolicy(CONTENT_SECURITY_POLICY)
   const getKey = () => core.deriveKey('express-platform-auth operator form v1')
@@ -118,6 +127,55 @@ export function createOperatorRouter(options: {
   return (req, res) => void respond(req, res)
 }
 
+/** Finds the page of a path. */
+function createPages(site: Site): Page {
+  const lists: Readonly<Record<string, readonly [right: CallName, answer: Answerer]>> = {
+    '': ['applications.list', createTodayPage(site)],
+    applications: ['applications.list', (visit) => answerApplications(site, visit)],
+    usage: ['usage.totals', (visit) => answerUsage(site, visit)],
+    'usage.csv': ['usage.totals', (visit) => answerUsageFile(site, visit, 'applications')],
+    'usage-days.csv': ['usage.overall', (visit) => answerUsageFile(site, visit, 'days')],
+    'usage-routes.csv': ['usage.overallRoutes', (visit) => answerUsageFile(site, visit, 'routes')],
+    emails: ['emails.list', (visit) => answerEmails(site, visit)],
+    preview: ['emails.list', (visit) => answerPreview(site, visit, false)],
+    'preview.html': ['emails.list', (visit) => answerPreview(site, visit, true)],
+    keys: ['signingKeys.list', (visit) => answerKeys(site, visit)],
+    audit: ['audit.list', (visit) => answerAudit(site, visit, false)],
+    'audit.csv': ['audit.list', (visit) => answerAudit(site, visit, true)],
+    reportOnly: ['usage.reportOnly', (visit) => answerReportOnly(site, visit)],
+  }
+  return async function answerVisit(visit) {
+    const { path, method, may } = visit
+    const [first = '', second, third, ...others] = path
+    if (others.length > 0) return undefined
+    if (first === 'do' && second !== undefined && third === undefined)
+      return answerAction(site, visit, second, undefined)
+    if (first === 'applications' && third !== undefined) return answerAction(site, visit, third, second)
+    if (method === 'GET' && first === 'applications' && second !== undefined)
+      return may('applications.get') ? answerApplication(site, visit) : undefined
+    const [right, answer] = (second === undefined && Object.hasOwn(lists, first) && lists[first]) || []
+    if (right === undefined || !may(right) || !answer) return undefined
+    if (method === 'GET') return answer(visit)
+    return first === 'applications' || first === 'audit' ? answerSearch(first, visit, answer) : undefined
+  }
+
+  /** Leads to the address of what was found or typed. What could be a credential gets the list without an address. */
+  async function answerSearch(tab: 'applications' | 'audit', visit: Visit, answer: Answerer) {
+    const { query, isPublic } = readPostedSearch(visit)
+    const owner = tab === 'applications' && (await findOwner(site, readField(visit.fields, 'q')))
+    if (owner) query.set('q', owner.id)
+    return isPublic || owner ? { redirect: `/${tab}?${query.toString()}` } : answer({ ...visit, query })
+  }
+}
+
+/** Finds the application of a whole key that the platform knows by its own hash. */
+async function findOwner({ core }: Site, typed: string): Promise<{ readonly id: string } | undefined> {
+  const hash = (await core.opened()).hashKey(typed)
+  return hash === undefined ? undefined : core.store.findApplicationByKey(hash)
+}
+
+type Answerer = (visit: Visit) => Promise<Answer | undefined>
+
 /** The path where the pages are mounted. Slashes are folded: `//example.com` would lead to another site. */
 function findRoot(req: IncomingMessage): string {
   const mounted = readHostMember(req, 'baseUrl')
@@ -177,4 +235,35 @@ function sendCsv(res: ServerResponse, { csv, name }: { readonly csv: string; rea
     'X-Content-Type-Options': 'nosniff',
   })
   res.end(csv)
+}
+
+/** For how long a page may stay open before its form is sent. */
+const FORM_LIFETIME_MS = 12 * 3_600_000
+
+/**
+ * The token of a form, against forms of other sites: it is bound to the operator, the page and the time at which the page was shown. The
+ * key is derived at each use, because the session secret may be replaced, which ends all forms.
+ */
+function createFormTokens({ getKey, now }: { readonly getKey: () => Uint8Array; readonly now: () => number }) {
+  function sign(operator: string, page: string, time: string): Buffer {
+    return createHmac('sha256', getKey())
+      .update(JSON.stringify([operator, page, time]))
+      .digest()
+  }
+
+  return {
+    create(operator: string, page: string): string {
+      const time = String(now())
+      return `${time}.${sign(operator, page, time).toString('base64url')}`
+    },
+    check(token: string, operator: string, page: string): boolean {
+      const [, time, mac] = /^(\d{1,15})\.([\w-]{43})$/.exec(token) ?? []
+      if (time === undefined || mac === undefined) return false
+      const presented = Buffer.from(mac, 'base64url')
+      const expected = sign(operator, page, time)
+      const isRight = presented.length === expected.length && timingSafeEqual(presented, expected)
+      const age = now() - Number(time)
+      return isRight && age >= 0 && age <= FORM_LIFETIME_MS
+    },
+  }
 }

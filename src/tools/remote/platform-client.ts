@@ -117,7 +117,6 @@ async function readBody(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** The platform, or what stands before it, has answered with another status than 200. */
 function createRefusal(status: number | undefined): Error {
   const reasons: Readonly<Record<number, string>> = {
     401: 'it does not know the client id and secret as those of a resource server',

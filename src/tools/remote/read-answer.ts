@@ -1,7 +1,6 @@
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 
-/** The members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>
 
 /** Each reads a value of another process, and throws for one that it does not expect. */
@@ -30,7 +29,6 @@ export function readBoolean(value: unknown): boolean {
   throw unexpected('true or false')
 }
 
-/** Undefined for a member that is not there. */
 export function readOptional<Value>(value: unknown, read: (value: unknown) => Value): Value | undefined {
   return value === undefined ? undefined : read(value)
 }

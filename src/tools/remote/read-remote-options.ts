@@ -73,7 +73,6 @@ const OF_PLATFORM: ReadonlySet<string> = new Set([
   'rateLimits.revocations',
 ])
 
-/** For who gives the options of `createPlatformAuth()`. */
 function refuseOptionsOfPlatform(given: RemoteAuthOptions): void {
   const limits = Object.keys(given.rateLimits ?? {}).map((name) => `rateLimits.${name}`)
   const found = [...Object.keys(given), ...limits].find(
@@ -90,7 +89,6 @@ function refuseOptionsOfPlatform(given: RemoteAuthOptions): void {
 /** The options with their defaults. */
 export type RemoteSettings = ReturnType<typeof readRemoteOptions>
 
-/** Throws `ConfigurationError` for the first option that is wrong. */
 export function readRemoteOptions(given: RemoteAuthOptions) {
   if (!isObject(given))
     throw new ConfigurationError({

@@ -33,7 +33,7 @@ const MAX_LISTED_TOKENS = 10_000
 
 /** The parts of the core that guards need, with the platform as their source in place of a store. */
 export function createRemoteParts(settings: RemoteSettings) {
-  const { apis, cache, logger, maxStaleness } = settings
+  const { address, apis, cache, logger, maxStaleness } = settings
   const clock = createPlatformClock()
   const { now } = clock
   const { events, emit } = createEvents({ now, readOrigin: createOriginReader([...apis.values()]), logger })
@@ -46,12 +46,7 @@ export function createRemoteParts(settings: RemoteSettings) {
     learnPlan: plans.learn,
   })
   const feed = createChangeFeed({ store: source, storeHealth, maxStaleness, now })
-  const { available, begin, ...lifecycle } = createReadiness({
-    feed,
-    storeHealth,
-    logger,
-    platformAddress: settings.address,
-  })
+  const { available, begin, ...lifecycle } = createReadiness({ feed, storeHealth, logger, address })
   const { rateLimits, limitFailures } = createLimits(settings, createOutageNotice({ logger, emit }))
   const clientLimits = createClientLimits({ concurrentCalls: CONCURRENT_CALLS })
   let credentials: Credentials | undefined
@@ -169,7 +164,6 @@ function createLimits(
   return { rateLimits, limitFailures }
 }
 
-/** The platform as a source, with time-outs. */
 function createSource(
   { cache, maxStaleness }: RemoteSettings,
   { ask, nameOf }: Pick<ReturnType<typeof createPlatformClient>, 'ask' | 'nameOf'>,

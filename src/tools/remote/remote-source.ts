@@ -26,7 +26,6 @@ export function createRemoteSource({
 }: {
   readonly ask: AskPlatform
   readonly nameOf: (kind: 'application' | 'token', id: string) => string
-  /** Seconds. */
   readonly maxStaleness: number
   /** How many applications the cache keeps. */
   readonly entries: number

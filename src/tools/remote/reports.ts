@@ -33,7 +33,6 @@ const MAX_DETAILS = 10
 const OWN_CODE = /^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/
 const MAX_OWN_CODES = 20
 
-/** A resource server, and what it reports. */
 interface Report {
   readonly given: Members
   readonly server: ApplicationRecord
@@ -50,7 +49,6 @@ export function createReportAnswer({ core, source: parts }: Pick<PlatformParts, 
   const [usage, plans] = [core.find('usage'), core.find('plans')]
   const naming = createNaming()
 
-  /** The applications that the resource server may know. */
   async function findShared(rows: readonly Row[], { server, names }: Report) {
     const ids = [...new Set(rows.map(({ applicationId }) => applicationId))].filter(isApplicationId)
     const find = (id: string) => limitLookups(server.id, () => source.findApplication(id))
@@ -165,7 +163,6 @@ function identify(row: Row): string {
   return JSON.stringify({ ...row, count: 0, firstAt: 0, lastAt: 0 })
 }
 
-/** A row of any kind, which has been read. */
 interface Row {
   readonly applicationId: string
   readonly api?: string

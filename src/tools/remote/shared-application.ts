@@ -12,7 +12,6 @@ import { readNumber, readText, readList, readObject, type Members, readOptional 
 /** What resource servers get of applications beyond what guards judge by. */
 export interface Shared {
   readonly externalId: boolean
-  /** The members of the metadata. */
   readonly metadata: readonly string[]
   /** The limits of an application's plan; undefined on a platform without plans. */
   readonly findWindows: PlansOffer['findWindows'] | undefined

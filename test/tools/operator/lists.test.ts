@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { formatCsv } from '../../../src/tools/operator/csv.js'
+import { formatCsv } from '../../../src/tools/operator/formats.js'
 import { HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
 
 const DAY_MS = 86_400_000

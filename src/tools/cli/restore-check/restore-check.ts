@@ -4,9 +4,8 @@ import { UsageError } from '../errors.js'
 import { createTable, formatTime } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import { findTarget, openTarget, type OpenTarget, type Target } from '../target.js'
-import { toComparable, type Lack } from './lack.js'
-import { readLacks, type Comparison } from './read-lacks.js'
-import { findNewestCommon, readRecords } from './undone-records.js'
+import { toComparable, type Lack } from './compare-applications.js'
+import { findNewestCommon, readLacks, readRecords, type Comparison } from './read-lacks.js'
 
 export const restoreCheckCommand = command({
   name: 'restore-check',
