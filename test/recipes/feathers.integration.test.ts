@@ -4,7 +4,7 @@ import type { Express } from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
 import { accessTokenFor, apiKeyFor, expectSecured, fetchFrom } from '../../src/tools/testing/index.js'
-import { EXPRESSES, openPlatform } from '../support/platform.js'
+import { APIS, EXPRESSES, openPlatform } from '../support/platform.js'
 import { request } from '../support/request.js'
 import { runBlock } from './run-block.js'
 
@@ -12,7 +12,8 @@ import { runBlock } from './run-block.js'
 const express = feathersExpress.default as unknown as (app: feathers.Application) => feathers.Application & Express
 
 describe('docs/recipes/feathers.md', () => {
-  const { auth } = openPlatform({ now: () => Date.now() })
+  const { orders } = APIS
+  const { auth } = openPlatform({ apis: { orders }, now: () => Date.now() })
   let app: Parameters<typeof request>[0]
   let readToken: string
 

@@ -19,7 +19,7 @@ import { readCredentials } from '../../core/applications/applicant.js'
 /** `npm run test:long`: more registrations, on a real clock. Otherwise the clock runs faster, so that leases end sooner. */
 const SETTINGS = IS_LONG_LANE
   ? { registrations: 1000, processes: 3, speed: 1, killing: 60_000, timeout: 600_000 }
-  : { registrations: 40, processes: 3, speed: 3, killing: 1500, timeout: 120_000 }
+  : { registrations: 24, processes: 2, speed: 3, killing: 1000, timeout: 120_000 }
 
 /** Short, because the mail server stays silent often. */
 const SMTP_TIMEOUT_MS = '600'

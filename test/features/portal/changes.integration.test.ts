@@ -66,7 +66,7 @@ it('a colleague who deletes the application at the portal does not do so unnotic
 })
 
 /** `npm run test:long`: more of them. */
-const ROUNDS = IS_LONG_LANE ? 18 : 4
+const ROUNDS = IS_LONG_LANE ? 18 : 2
 
 it(
   'every change that was stored is told, and no other, when two processes change at once and one is killed',
