@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import {
   expectNoCredentials,
@@ -11,17 +11,16 @@ import {
   waitForEmails,
   type Provider,
   type ReceivedCredentials,
-  type Test,
 } from '../../core/applications/applicant.js'
 
 const DAY = 86_400
 
 /** An application with credentials, and a platform that keeps its e-mails. */
-async function openRotating(
-  test: Test,
-): Promise<Provider & { mailer: ReturnType<typeof memoryMailer>; id: string; old: ReceivedCredentials }> {
+async function openRotating(): Promise<
+  Provider & { mailer: ReturnType<typeof memoryMailer>; id: string; old: ReceivedCredentials }
+> {
   const mailer = memoryMailer()
-  const provider = openProvider(test, { mailer })
+  const provider = openProvider({ onTestFinished }, { mailer })
   return { ...provider, mailer, ...(await createApplication(provider)) }
 }
 
@@ -34,9 +33,9 @@ async function createApplication({ auth }: Provider): Promise<{ id: string; old:
   return { id: application.id, old: credentials as ReceivedCredentials }
 }
 
-describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () => {
-  it('resolve no credentials, and send the new one by e-mail', async ({ expect, onTestFinished }) => {
-    const { auth, mailer, id, old, tokenStatus, keyStatus, listEvents } = await openRotating({ onTestFinished })
+describe('rotateSecret() and rotateKey() with deliver: "email"', () => {
+  it('resolve no credentials, and send the new one by e-mail', async () => {
+    const { auth, mailer, id, old, tokenStatus, keyStatus, listEvents } = await openRotating()
     const answer = await auth.applications.rotateSecret(id, { deliver: 'email', by: 'ann' })
     expect(Object.keys(answer)).toEqual(['application'])
     expect(answer.application).toMatchObject({ id, status: 'active' })
@@ -69,7 +68,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     for (const each of [old, { clientId, clientSecret }, received]) expectNoCredentials(each, records)
   })
 
-  it('start the overlap when the e-mail is accepted, not before', async ({ expect, onTestFinished }) => {
+  it('start the overlap when the e-mail is accepted, not before', async () => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, clock, server, keyStatus } = provider
     const { id, old } = await createApplication(provider)
@@ -93,10 +92,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect([await keyStatus(old), await keyStatus(fresh)]).toEqual([401, 200])
   })
 
-  it('end the old credential with an overlap of 0 only when the e-mail is accepted', async ({
-    expect,
-    onTestFinished,
-  }) => {
+  it('end the old credential with an overlap of 0 only when the e-mail is accepted', async () => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, clock, server, tokenStatus } = provider
     const { id, old } = await createApplication(provider)
@@ -119,10 +115,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect((await auth.applications.get(id))!.secrets).toHaveLength(1)
   })
 
-  it('keep the old credential for the overlap, and end those of attempts in between', async ({
-    expect,
-    onTestFinished,
-  }) => {
+  it('keep the old credential for the overlap, and end those of attempts in between', async () => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, clock, server, keyStatus } = provider
     const { id, old } = await createApplication(provider)
@@ -140,7 +133,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect(await statuses()).toEqual([401, 401, 200])
   })
 
-  it('change nothing if the e-mail is refused permanently', async ({ expect, onTestFinished }) => {
+  it('change nothing if the e-mail is refused permanently', async () => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, server } = provider
     const { id, old } = await createApplication(provider)
@@ -159,8 +152,8 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect(await auth.emails.retry()).toEqual({ retried: 0 })
   })
 
-  it('called concurrently, leave the newest credential working', async ({ expect, onTestFinished }) => {
-    const { auth, mailer, id, old, clock, keyStatus, listEmails } = await openRotating({ onTestFinished })
+  it('called concurrently, leave the newest credential working', async () => {
+    const { auth, mailer, id, old, clock, keyStatus, listEmails } = await openRotating()
     await Promise.all([
       auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 }),
       auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 }),
@@ -178,7 +171,7 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect((await auth.applications.get(id))!.keys).toHaveLength(1)
   })
 
-  it('make the first secret of an application without one', async ({ expect, onTestFinished }) => {
+  it('make the first secret of an application without one', async () => {
     const mailer = memoryMailer()
     const { auth, tokenStatus } = openProvider({ onTestFinished }, { mailer })
     const { application, credentials } = await auth.applications.create({
@@ -194,8 +187,8 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     expect(await tokenStatus({ clientId: credentials.clientId, clientSecret })).toBe(200)
   })
 
-  it('say how long the previous credential works', async ({ expect, onTestFinished }) => {
-    const { auth, mailer, id } = await openRotating({ onTestFinished })
+  it('say how long the previous credential works', async () => {
+    const { auth, mailer, id } = await openRotating()
     const overlaps = [
       [0, 'The previous key no longer works.'],
       [90, '90 seconds'],
@@ -210,11 +203,8 @@ describe.concurrent('rotateSecret() and rotateKey() with deliver: "email"', () =
     }
   })
 
-  it('reject without a contact, without a mailer, and for pending and deleted applications', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const { auth, id, mailer, nextDueEmail } = await openRotating({ onTestFinished })
+  it('reject without a contact, without a mailer, and for pending and deleted applications', async () => {
+    const { auth, id, mailer, nextDueEmail } = await openRotating()
     const { application } = await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
     const options = { deliver: 'email' } as const
     for (const call of [auth.applications.rotateKey, auth.applications.rotateSecret]) {

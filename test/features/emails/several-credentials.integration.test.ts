@@ -1,5 +1,5 @@
 import express from 'express'
-import { describe, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import {
   openMailingProvider,
@@ -29,11 +29,8 @@ async function listKeys({ auth }: Provider, id: string): Promise<unknown[]> {
   return keys.map(({ name, apis, expiresAt }) => [name, apis && Object.keys(apis), expiresAt])
 }
 
-describe.concurrent('one of several credentials', () => {
-  it('is replaced by e-mail, with its name, restriction and end; the others stay', async ({
-    expect,
-    onTestFinished,
-  }) => {
+describe('one of several credentials', () => {
+  it('is replaced by e-mail, with its name, restriction and end; the others stay', async () => {
     const mailer = memoryMailer()
     const provider = openProvider({ onTestFinished }, { mailer })
     const { auth, clock, listEvents } = provider
@@ -52,10 +49,7 @@ describe.concurrent('one of several credentials', () => {
     expect(await provider.keyStatus(readCredentials(mailer.emails[0]!))).toBe(200)
   })
 
-  it('has e-mails of its own: a rotation by hand, or its end, cancels no others', async ({
-    expect,
-    onTestFinished,
-  }) => {
+  it('has e-mails of its own: a rotation by hand, or its end, cancels no others', async () => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, clock, server } = provider
     const { id, warehouse, other } = await createApplication(provider)
@@ -75,7 +69,7 @@ describe.concurrent('one of several credentials', () => {
     expect((await listKeys(provider, id)).map((key) => (key as unknown[])[0])).toEqual(['default'])
   })
 
-  it('is replaced by a claim link, with its name and restriction', async ({ expect, onTestFinished }) => {
+  it('is replaced by a claim link, with its name and restriction', async () => {
     const mailer = memoryMailer()
     const provider = openProvider({ onTestFinished }, { mailer, delivery: 'claim-link' })
     const { auth } = provider
@@ -94,7 +88,7 @@ describe.concurrent('one of several credentials', () => {
   it.for([
     ['shows nothing if the credential had an end of its own', 400, undefined],
     ['keeps the restriction if the maximum age ended the credential', 200, 90],
-  ] as const)('whose claim link is used too late: it %s', async ([, status, maxAge], { expect, onTestFinished }) => {
+  ] as const)('whose claim link is used too late: it %s', async ([, status, maxAge]) => {
     const mailer = memoryMailer()
     const options = { mailer, delivery: 'claim-link', credentials: { maxAge } } as const
     const provider = openProvider({ onTestFinished }, options)
@@ -116,10 +110,7 @@ describe.concurrent('one of several credentials', () => {
     )
   })
 
-  it('is not replaced by e-mail once it has expired, and the next one of its name is as restricted', async ({
-    expect,
-    onTestFinished,
-  }) => {
+  it('is not replaced by e-mail once it has expired, and the next one of its name is as restricted', async () => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, clock, server } = provider
     const { application } = await auth.applications.create({
@@ -142,7 +133,7 @@ describe.concurrent('one of several credentials', () => {
     expect(await listKeys(provider, id)).toEqual([['default', ['orders'], undefined]])
   })
 
-  it('is not replaced by e-mail while 20 are live', async ({ expect, onTestFinished }) => {
+  it('is not replaced by e-mail while 20 are live', async () => {
     const provider = openProvider({ onTestFinished }, { mailer: memoryMailer() })
     const { auth } = provider
     const { id, warehouse } = await createApplication(provider)

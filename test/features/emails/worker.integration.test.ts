@@ -19,16 +19,14 @@ import {
 const HOUR = 3600
 
 describe.concurrent('an e-mail that is retried', () => {
-  it('is due after 2, 4, 8 ... seconds, an hour at most, and fails after 72 hours', async ({
-    expect,
-    onTestFinished,
-  }) => {
+  it('is due after 2, 4, 8 ... seconds, an hour at most, and fails after 72 hours', async (test) => {
+    const { expect } = test
     const failing: Mailer = {
       async send() {
         throw Object.assign(new Error('no'), { code: 'EBUSY', refused: true })
       },
     }
-    const provider = openProvider({ onTestFinished }, { mailer: failing })
+    const provider = openProvider(test, { mailer: failing })
     const { clock } = provider
     const { id, createdAt } = await provider.register()
     const delays: number[] = []
@@ -117,12 +115,10 @@ describe.concurrent('an e-mail that is retried', () => {
     expect(await operator.tokenStatus(readCredentials(mailer.emails[0]!), 'invoices')).toBe(200)
   })
 
-  it('is not sent by another process while its sender runs, however long the mail server is silent', async ({
-    expect,
-    onTestFinished,
-  }) => {
+  it('is not sent by another process while its sender runs, however long the mail server is silent', async (test) => {
+    const { expect } = test
     const server = await startMailServer()
-    onTestFinished(() => server.close())
+    test.onTestFinished(() => server.close())
     const store = memoryStore()
     // The first renewal, after 5 seconds, fails; the second is still in time.
     let renewals = 0
@@ -134,10 +130,7 @@ describe.concurrent('an e-mail that is retried', () => {
     const mailer = smtpMailer({ transport, from: 'developers@example.com' })
     const clock = fakeClock()
     const providers = [1, 2, 3].map(() =>
-      openProvider(
-        { onTestFinished },
-        { store: { ...store, emails: { ...store.emails, save } }, mailer, now: clock.now },
-      ),
+      openProvider(test, { store: { ...store, emails: { ...store.emails, save } }, mailer, now: clock.now }),
     )
     failAt(server, 'end', { does: 'stall' })
     const { id } = await providers[0]!.register()
@@ -159,17 +152,15 @@ describe.concurrent('an e-mail that is retried', () => {
     expect(server.overlaps).toEqual([])
   })
 
-  it('is delivered once by a mailer that takes longer than the lease renewal interval', async ({
-    expect,
-    onTestFinished,
-  }) => {
+  it('is delivered once by a mailer that takes longer than the lease renewal interval', async (test) => {
+    const { expect } = test
     const mailer = memoryMailer()
     const send: Mailer['send'] = async (email) => {
       // The lease is renewed after 5 seconds.
       await sleep(5500)
       await mailer.send(email)
     }
-    const provider = openProvider({ onTestFinished }, { mailer: { send }, now: Date.now })
+    const provider = openProvider(test, { mailer: { send }, now: Date.now })
     const { id } = await provider.register()
     await expect.poll(() => provider.getStatus(id), { interval: 50 }).toBe('active')
     expect(provider.listEvents(id)).toEqual(['registered', 'delivered', 'activated'])
@@ -177,14 +168,12 @@ describe.concurrent('an e-mail that is retried', () => {
     expect(mailer.emails).toHaveLength(1)
   })
 
-  it('is sent by a process with a mailer after a process without one approved it', async ({
-    expect,
-    onTestFinished,
-  }) => {
+  it('is sent by a process with a mailer after a process without one approved it', async (test) => {
+    const { expect } = test
     const store = memoryStore()
     const mailer = memoryMailer()
-    const sender = openProvider({ onTestFinished }, { store, mailer })
-    const operator = openProvider({ onTestFinished }, { store, now: sender.clock.now })
+    const sender = openProvider(test, { store, mailer })
+    const operator = openProvider(test, { store, now: sender.clock.now })
     const { id } = await sender.register(['invoices'])
     expect(await sender.nextDueEmail()).toBeUndefined()
     expect(mailer.emails).toEqual([])
@@ -211,26 +200,21 @@ describe.concurrent('an e-mail that is retried', () => {
 })
 
 describe.concurrent('a mailer', () => {
-  it('that rejects with its own words: only a short code is kept, logged and shown', async ({
-    expect,
-    onTestFinished,
-  }) => {
+  it('that rejects with its own words: only a short code is kept, logged and shown', async (test) => {
+    const { expect } = test
     const emails: string[] = []
-    const provider = openProvider(
-      { onTestFinished },
-      {
-        mailer: {
-          async send({ text }) {
-            emails.push(text)
-            throw Object.assign(new Error(`450 I do not like ${text}`), {
-              code: `X ${text}`,
-              responseCode: text,
-              response: text,
-            })
-          },
+    const provider = openProvider(test, {
+      mailer: {
+        async send({ text }) {
+          emails.push(text)
+          throw Object.assign(new Error(`450 I do not like ${text}`), {
+            code: `X ${text}`,
+            responseCode: text,
+            response: text,
+          })
         },
       },
-    )
+    })
     const { id } = await provider.register()
     const email = await waitForAttempts(provider, id, 1)
     expect(email).toMatchObject({ state: 'due', problem: 'unknown' })
