@@ -2,7 +2,7 @@ import type { Response } from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type Store } from '../../../src/index.js'
 import { createBrowser, readHiddenFields, ROOT } from './browser.js'
-import { addApplication, nextSignInEmail, openLink, openPortal, signInByLink } from './portal-app.js'
+import { addApplication, nextSignInEmail, openLink, usePortal, usePortalOf, signInByLink } from './portal-app.js'
 import { request } from '../../support/request.js'
 
 const CONTACT = 'dev@shop.example'
@@ -21,8 +21,7 @@ function withoutRandom({ status, headers, text }: Response, contact: string): ob
 
 describe('a stranger learns nothing about an address', () => {
   it('P65, P67: from answers to requests, right and wrong codes, and their lengths', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const answers: object[][] = []
     for (const contact of [CONTACT, STRANGER]) {
       const browser = createBrowser(host.app)
@@ -35,7 +34,6 @@ describe('a stranger learns nothing about an address', () => {
       answers.push([withoutRandom(asked, contact), ...guesses])
     }
     expect(answers[1]).toEqual(answers[0])
-    await host.auth.close()
   })
 
   it('P66: from the limit of a mailbox, which is counted for unknown ones too and not shown', async () => {
@@ -47,14 +45,14 @@ describe('a stranger learns nothing about an address', () => {
       return memory.listApplications(query)
     }
     const store = Object.create(memory, { listApplications: { value: listApplications } }) as typeof memory
-    const host = openPortal(
+    const host = await usePortalOf(
+      CONTACT,
       { store, rateLimits: { signIn: { limit: 2, window: 3600 } } },
       {
         // Every request from another address.
         prepare: (app) => app.set('trust proxy', true),
       },
     )
-    await addApplication(host.auth, CONTACT)
     lookups = 0
     let address = 0
     async function ask(contact: string): Promise<object> {
@@ -70,12 +68,10 @@ describe('a stranger learns nothing about an address', () => {
     await expect.poll(() => lookups).toBe(12)
     await nextSignInEmail(host.mailer, 5)
     expect(host.mailer.emails).toHaveLength(6)
-    await host.auth.close()
   })
 
   it('P66: from the limit of the own address, which is the same for every mailbox', async () => {
-    const host = openPortal({ rateLimits: { signIn: { limit: 5, window: 3600 } } })
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT, { rateLimits: { signIn: { limit: 5, window: 3600 } } })
     const browser = createBrowser(host.app)
     const statuses: number[] = []
     for (const contact of [
@@ -92,14 +88,12 @@ describe('a stranger learns nothing about an address', () => {
     }
     expect(statuses).toEqual([202, 202, 202, 202, 202, 429, 429])
     expect(Number(browser.page.headers['retry-after'])).toBeGreaterThan(3500)
-    await host.auth.close()
   })
 })
 
 describe('a cookie that was not made for this session is worth nothing', () => {
   it('if it was changed anywhere, cut or lengthened', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const browser = await signInByLink(host, { contact: CONTACT })
     const [[name, value]] = [...browser.cookies] as [[string, string]]
     const other = (character: string): string => (character === 'A' ? 'B' : 'A')
@@ -123,12 +117,11 @@ describe('a cookie that was not made for this session is worth nothing', () => {
       expect(text, forged).not.toContain('Sign out')
     }
     expect((await request(host.app).get(ROOT).set('Cookie', `a=b; ${name}=${value};c`)).text).toContain('Sign out')
-    await host.auth.close()
   })
 
   it('if another platform on the same store has made it', async () => {
     const store = memoryStore()
-    const [host, other] = [openPortal({ store }), openPortal({ store, developersUrl: 'https://example.com/others' })]
+    const [host, other] = [usePortal({ store }), usePortal({ store, developersUrl: 'https://example.com/others' })]
     await addApplication(host.auth, CONTACT)
     const browser = await signInByLink(host, { contact: CONTACT })
     const visitor = createBrowser(other.app)
@@ -136,13 +129,10 @@ describe('a cookie that was not made for this session is worth nothing', () => {
     const [name] = [...visitor.cookies.keys()] as [string]
     const [value] = [...browser.cookies.values()] as [string]
     expect((await request(other.app).get(ROOT).set('Cookie', `${name}=${value}`)).text).not.toContain('Sign out')
-    await host.auth.close()
-    await other.auth.close()
   })
 
   it('if it is from before the sign-in (session fixation)', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const attacker = createBrowser(host.app)
     await attacker.get()
     const victim = createBrowser(host.app)
@@ -154,7 +144,6 @@ describe('a cookie that was not made for this session is worth nothing', () => {
     const { csrf } = readHiddenFields(attacker.page.text)
     expect((await victim.post(`${ROOT}/sign-out`, { csrf: csrf! })).status).toBe(403)
     expect((await victim.get()).text).toContain('Sign out')
-    await host.auth.close()
   })
 })
 
@@ -170,8 +159,7 @@ describe('forms of other sites do nothing', () => {
     [{ Origin: 'null' }],
     [{}],
   ])('P70: %j', async (headers) => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const token = new URL(await host.auth.portal.link({ contact: CONTACT })).hash.slice(1)
     const browser = createBrowser(host.app)
     const { csrf } = readHiddenFields((await browser.get()).text)
@@ -190,12 +178,10 @@ describe('forms of other sites do nothing', () => {
     expect(
       (await browser.post(`${ROOT}/sign-in/link`, { token, csrf: csrf! }, { Origin: 'https://example.com' })).status,
     ).toBe(303)
-    await host.auth.close()
   })
 
   it('P71: a form without the token of its page, or with that of another browser', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const token = new URL(await host.auth.portal.link({ contact: CONTACT })).hash.slice(1)
     const [browser, other] = [createBrowser(host.app), createBrowser(host.app)]
     const { csrf } = readHiddenFields((await browser.get()).text)
@@ -205,7 +191,6 @@ describe('forms of other sites do nothing', () => {
       expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('Enter an e-mail address') as unknown })
     }
     expect((await browser.post(`${ROOT}/sign-in/link`, { csrf: csrf!, token })).status).toBe(303)
-    await host.auth.close()
   })
 })
 
@@ -218,16 +203,15 @@ it.each([
   '/..//evil.example',
   '/a+b%20c',
 ])('P14: %s redirects to the portal itself', async (path) => {
-  const host = openPortal()
+  const host = usePortal()
   const { status, headers } = await request(host.app)
     .get(ROOT + path)
     .redirects(0)
   expect({ status, location: headers['location'] }).toEqual({ status: 303, location: ROOT })
-  await host.auth.close()
 })
 
 it('P13: refuses bodies that are too large, compressed, repeated or no forms, with pages', async () => {
-  const host = openPortal()
+  const host = usePortal()
   const post = (type: string, body: string, headers = {}) =>
     request(host.app)
       .post(`${ROOT}/sign-in`)
@@ -251,17 +235,14 @@ it('P13: refuses bodies that are too large, compressed, repeated or no forms, wi
     })
     expect(headers['content-security-policy']).toMatch(/default-src 'none'.*form-action 'self'.*frame-ancestors 'none'/)
   }
-  await host.auth.close()
 })
 
 it.each(['/%00', '/app_%0d%0aSet-Cookie:a=b', '/%ff', '/%'])(
   '%s is no address, for contacts and strangers',
   async (path) => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     for (const browser of [createBrowser(host.app), await signInByLink(host, { contact: CONTACT })]) {
       expect((await browser.get(ROOT + path)).status).toBe(400)
     }
-    await host.auth.close()
   },
 )

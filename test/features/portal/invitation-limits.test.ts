@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { ROOT, readHiddenFields } from './browser.js'
-import { addApplication, openPortal as open, signInByLink } from './portal-app.js'
+import { addApplication, signInByLink, usePortal } from './portal-app.js'
 
 const ANN = 'ann@shop.example'
 const VICTIM = 'victim@stranger.example'
 
 function openPortal() {
   const store = memoryStore()
-  return { ...open({ store }), store }
+  return { ...usePortal({ store }), store }
 }
 
 type PortalHost = ReturnType<typeof openPortal>
@@ -55,7 +55,6 @@ describe('invitations at the portal', () => {
     await host.auth.applications.removeContact(id, 'bob@shop.example')
     expect((await (await openContact(host, id, ANN))(VICTIM)).status).toBe(429)
     expect(await countEmails(host, 2)).toBe(2)
-    await host.auth.close()
   })
 
   it('P40: of one application use up nothing of another that invites the same address', async () => {
@@ -64,7 +63,6 @@ describe('invitations at the portal', () => {
     for (let i = 0; i < 15; i++) await stranger.invite(VICTIM)
     const { invite } = await openInviter(host, ANN)
     expect((await invite(VICTIM)).status).toBe(303)
-    await host.auth.close()
   })
 
   it('P38: send 5 e-mails an hour to an address, whatever its tag, from all applications', async () => {
@@ -75,7 +73,6 @@ describe('invitations at the portal', () => {
       statuses.push((await invite(VICTIM.replace('@', `+${i}@`))).status)
     }
     expect(statuses).toEqual([303, 303, 303, 303, 303, 429, 429])
-    await host.auth.close()
   })
 
   it('P38: send 20 e-mails an hour of an application, however many contacts invite', async () => {
@@ -93,7 +90,6 @@ describe('invitations at the portal', () => {
       }
     }
     expect(sent).toBe(20)
-    await host.auth.close()
   })
 
   it('P38: send 200 e-mails an hour in all, but each application can invite some colleagues', async () => {
@@ -110,7 +106,6 @@ describe('invitations at the portal', () => {
     expect(statuses.filter((status) => status === 303)).toHaveLength(200 + 2 * 12)
     const { invite } = await openInviter(host, ANN)
     expect((await invite('bob@shop.example')).status).toBe(303)
-    await host.auth.close()
   })
 
   it('P36: a mistake counts against no limit of the address or the application', async () => {
@@ -120,6 +115,5 @@ describe('invitations at the portal', () => {
     for (let i = 0; i < 5; i++) expect((await stranger.invite('nobody')).status).toBe(400)
     const { invite } = await openInviter(host, 'bob@shop.example')
     expect((await invite(ANN)).status).toBe(303)
-    await host.auth.close()
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ReceivedEmail } from '../../../src/tools/testing/index.js'
 import { createBrowser, readHiddenFields, ROOT, type Browser } from './browser.js'
-import { addApplication, openPortal, signInByLink } from './portal-app.js'
+import { addApplication, usePortal, signInByLink } from './portal-app.js'
 
 const INVITED = 'carl@shop.example'
 
@@ -18,7 +18,7 @@ function findLink(text: string): string {
 
 describe('the link of an invitation', () => {
   it('P16, P17, P18: makes its reader a contact on a click, once, who can sign in then', async () => {
-    const host = openPortal()
+    const host = usePortal()
     const id = await addApplication(host.auth, 'ann@shop.example', 'Corner <b>Shop')
     await host.auth.portal.invite(id, INVITED, { by: 'contact:ann@shop.example' })
     const [{ to, text }] = (await host.mailer.sent()) as [ReceivedEmail]
@@ -40,11 +40,10 @@ describe('the link of an invitation', () => {
       details: { contacts: 2, invited: true, address: '127.0.0.1' },
     })
     await signInByLink(host, { contact: INVITED })
-    await host.auth.close()
   })
 
   it('P17, P18: is pasted where scripts are off', async () => {
-    const host = openPortal()
+    const host = usePortal()
     const id = await addApplication(host.auth, 'ann@shop.example')
     await host.auth.portal.invite(id, INVITED)
     const [{ text }] = (await host.mailer.sent()) as [ReceivedEmail]
@@ -61,16 +60,14 @@ describe('the link of an invitation', () => {
     expect(refused.text).toMatch(/<noscript><form .*Link from the e-mail.*name="token"/s)
     expect((await paste(` ${findLink(text)}\n`)).status).toBe(200)
     expect((await host.auth.applications.get(id))?.contacts).toEqual(['ann@shop.example', INVITED])
-    await host.auth.close()
   })
 
   it('P18: is refused after it was cancelled, and counted as a failed authentication', async () => {
-    const host = openPortal({ rateLimits: { failedAuthentication: { limit: 1, window: 60 } } })
+    const host = usePortal({ rateLimits: { failedAuthentication: { limit: 1, window: 60 } } })
     const id = await addApplication(host.auth, 'ann@shop.example')
     await host.auth.portal.invite(id, INVITED)
     const [{ text }] = (await host.mailer.sent()) as [ReceivedEmail]
     await host.auth.applications.cancelInvitation(id, INVITED)
     for (const status of [400, 429]) expect(await follow(createBrowser(host.app), findLink(text))).toBe(status)
-    await host.auth.close()
   })
 })

@@ -1,5 +1,5 @@
 import type { Express } from 'express'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { PlatformAuth } from '../../../src/index.js'
 import type { EmailMessage } from '../../../src/features/emails/index.js'
 import type { WithPortal } from '../../../src/features/portal/index.js'
@@ -34,6 +34,20 @@ export function openPortal(
   app.use(ROOT, made.auth.portal.router)
   app.use((_req, res) => void res.status(404).json({ host: true }))
   return { ...made, app, mailer }
+}
+
+/** The same for one test, which closes it. */
+export function usePortal(...args: Parameters<typeof openPortal>): PortalHost {
+  const host = openPortal(...args)
+  onTestFinished(() => host.auth.close())
+  return host
+}
+
+/** The same with an application of that contact. */
+export async function usePortalOf(contact: string, ...args: Parameters<typeof openPortal>): Promise<PortalHost> {
+  const host = usePortal(...args)
+  await addApplication(host.auth, contact)
+  return host
 }
 
 /** An application with that contact; resolves its id. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { failingStore } from '../../support/failing-store.js'
 import { createBrowser, readHiddenFields, ROOT, type Browser } from './browser.js'
-import { addApplication, openLink, openPortal, signInByLink } from './portal-app.js'
+import { addApplication, openLink, usePortal, usePortalOf, signInByLink } from './portal-app.js'
 
 const CONTACT = 'dev@shop.example'
 const MINUTE = 60
@@ -14,8 +14,7 @@ async function isSignedIn(browser: Browser): Promise<boolean> {
 
 describe('P15: a session at the portal', () => {
   it('ends an hour after the last request', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const browser = await signInByLink(host, { contact: CONTACT })
     for (let i = 0; i < 3; i++) {
       host.clock.advance(59 * MINUTE)
@@ -23,12 +22,10 @@ describe('P15: a session at the portal', () => {
     }
     host.clock.advance(HOUR)
     expect(await isSignedIn(browser)).toBe(false)
-    await host.auth.close()
   })
 
   it('ends 12 hours after the sign-in, however often it is used', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const browser = await signInByLink(host, { contact: CONTACT })
     for (let minutes = 59; minutes < 12 * 60; minutes += 59) {
       host.clock.advance(59 * MINUTE)
@@ -36,21 +33,18 @@ describe('P15: a session at the portal', () => {
     }
     host.clock.advance(59 * MINUTE)
     expect(await isSignedIn(browser)).toBe(false)
-    await host.auth.close()
   })
 
   it('is refused where its cookie states the future, in which no sign-out would be stored any more', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     host.clock.advance(2 * HOUR)
     const browser = await signInByLink(host, { contact: CONTACT })
     host.clock.advance(-2 * HOUR)
     expect(await isSignedIn(browser)).toBe(false)
-    await host.auth.close()
   })
 
   it('ends with its last application, and when its mailbox is no contact any more', async () => {
-    const host = openPortal()
+    const host = usePortal()
     const { applications } = host.auth
     const [first, second] = [
       await addApplication(host.auth, CONTACT),
@@ -62,12 +56,10 @@ describe('P15: a session at the portal', () => {
     expect([await isSignedIn(browser), await isSignedIn(ofFirst)]).toEqual([true, false])
     await applications.update(second, { contact: 'new@shop.example' })
     expect(await isSignedIn(browser)).toBe(false)
-    await host.auth.close()
   })
 
   it('ends by signOut(), with the links that were not used, and the contact can sign in again at once', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     await addApplication(host.auth, 'other@shop.example')
     const [browser, other] = [
       await signInByLink(host, { contact: CONTACT }),
@@ -83,12 +75,10 @@ describe('P15: a session at the portal', () => {
     const again = await signInByLink(host, { contact: CONTACT })
     await host.auth.portal.signOut(CONTACT)
     expect(await isSignedIn(again)).toBe(false)
-    await host.auth.close()
   })
 
   it('P69: ends with every copy of its cookie when the contact signs out, and no other session does', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const [browser, other] = [
       await signInByLink(host, { contact: CONTACT }),
       await signInByLink(host, { contact: CONTACT }),
@@ -99,13 +89,11 @@ describe('P15: a session at the portal', () => {
     await browser.get()
     await browser.submit('/sign-out')
     expect([await isSignedIn(browser), await isSignedIn(copy), await isSignedIn(other)]).toEqual([false, false, true])
-    await host.auth.close()
   })
 
   it('is unknown while the store is unavailable: 503, and neither signed in nor out', async () => {
     const store = failingStore(memoryStore())
-    const host = openPortal({ store })
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT, { store })
     const browser = await signInByLink(host, { contact: CONTACT })
     const { csrf } = readHiddenFields(browser.page.text)
     store.fail()
@@ -116,38 +104,35 @@ describe('P15: a session at the portal', () => {
     }
     store.recover()
     await expect.poll(() => isSignedIn(browser)).toBe(true)
-    await host.auth.close()
   })
 })
 
 describe('the cookie of a session', () => {
   it('has the prefix __Host- over https, and is renewed once a minute at most', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const browser = await signInByLink(host, { contact: CONTACT })
     expect([...browser.cookies.keys()]).toEqual([expect.stringMatching(/^__Host-platform_auth_[0-9a-f]{8}$/)])
     expect(browser.cookieAttributes).toBe('; Path=/; HttpOnly; SameSite=Lax; Secure')
     expect((await browser.get()).headers['set-cookie']).toBeUndefined()
     host.clock.advance(MINUTE)
     expect((await browser.get()).headers['set-cookie']).toHaveLength(1)
-    await host.auth.close()
   })
 
   it('over plain http has a name of its own for each port, and the same attributes without Secure', async () => {
     const names = new Set<string>()
     for (const port of [3000, 3001]) {
-      const host = openPortal({ developersUrl: `http://localhost:${port}/developers` })
+      const host = usePortal({ developersUrl: `http://localhost:${port}/developers` })
       const browser = createBrowser(host.app)
       await browser.get()
       expect(browser.cookieAttributes).toBe('; Path=/; HttpOnly; SameSite=Lax')
       for (const name of browser.cookies.keys()) names.add(name)
-      await host.auth.close()
     }
     expect([...names]).toEqual([expect.stringMatching(/^platform_auth_/), expect.stringMatching(/^platform_auth_/)])
   })
 
   it("stands beside the host's cookies, whose session middleware is not touched", async () => {
-    const host = openPortal(
+    const host = await usePortalOf(
+      CONTACT,
       {},
       {
         prepare: (app) =>
@@ -162,24 +147,8 @@ describe('the cookie of a session', () => {
           }),
       },
     )
-    await addApplication(host.auth, CONTACT)
     const browser = await signInByLink(host, { contact: CONTACT })
     expect([...browser.cookies.keys()].toSorted()).toEqual([expect.stringMatching(/^__Host-/), 'connect.sid'])
     expect(browser.cookies.get('connect.sid')).toBe('host')
-    await host.auth.close()
   })
-})
-
-it('P19: an application of others, and one that does not exist, get the same 404', async () => {
-  const host = openPortal()
-  await addApplication(host.auth, CONTACT)
-  const others = await addApplication(host.auth, 'other@shop.example')
-  const browser = await signInByLink(host, { contact: CONTACT })
-  const [unknown, foreign] = [
-    await browser.get(`${ROOT}/app_${'0'.repeat(32)}`),
-    await browser.get(`${ROOT}/${others}`),
-  ]
-  expect(unknown.status).toBe(404)
-  expect(foreign).toMatchObject({ status: 404, text: unknown.text })
-  await host.auth.close()
 })

@@ -5,7 +5,7 @@ import type { StoreWith } from '../../../src/store.js'
 import { APIS, EXPRESSES } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import { createBrowser, readHiddenFields, ROOT } from './browser.js'
-import { addApplication, nextSignInEmail, openLink, openPortal, type PortalHost } from './portal-app.js'
+import { addApplication, nextSignInEmail, openLink, usePortal, type PortalHost } from './portal-app.js'
 
 const CONTACT = 'dev@shop.example'
 const STRANGER = 'nobody@shop.example'
@@ -18,7 +18,7 @@ function openBehindProxy(rateLimits: object = {}, options: object = {}) {
     ...store,
     signIns: { ...store.signIns, add: (signIn) => (signIns.push(signIn), store.signIns.add(signIn)) },
   }
-  const host = openPortal(
+  const host = usePortal(
     { store: recording, rateLimits: { signIn: { limit: 5, window: 3600 }, ...rateLimits }, ...options },
     { prepare: (app) => app.set('trust proxy', true) },
   )
@@ -72,7 +72,6 @@ describe('the e-mails of a mailbox', () => {
     const { code } = await nextSignInEmail(host.mailer, 5)
     // Nor do its guesses, of all codes that it has asked for, end the contact's.
     expect((await guess(code)).status).toBe(303)
-    await host.auth.close()
   })
 
   it('P66: end at three times as many as one address may ask for; what is stored above that has the same form', async () => {
@@ -84,7 +83,6 @@ describe('the e-mails of a mailbox', () => {
     expect(host.signIns).toHaveLength(20)
     // Each is stored with the hash of something.
     expect(new Set(host.signIns.map(({ codeHash }) => codeHash?.length))).toEqual(new Set([43]))
-    await host.auth.close()
   })
 })
 
@@ -102,7 +100,6 @@ describe('the mailbox of a registration that waits', () => {
     await ask(host, addressOf(9))
     await nextSignInEmail(host.mailer, before + 1)
     expect(host.mailer.emails).toHaveLength(before + 2)
-    await host.auth.close()
   })
 })
 
@@ -111,7 +108,6 @@ describe('the mailbox of a registration that sent its credentials, and that nobo
     const host = openBehindProxy({ registration: false }, APIS_WITH_APPROVAL)
     for (let i = 0; i < 3; i++) await registerActive(host)
     expect(await countSignInEmails(host)).toBe(1)
-    await host.auth.close()
   })
 
   it('P66: gets every e-mail once somebody has signed in with it, also after its credentials were replaced', async () => {
@@ -122,7 +118,6 @@ describe('the mailbox of a registration that sent its credentials, and that nobo
     expect((await guess(code)).status).toBe(303)
     await host.auth.applications.rotateKey(id)
     expect(await countSignInEmails(host)).toBe(4)
-    await host.auth.close()
   })
 
   it('P66: gets every e-mail once a credential was used, also when that credential is gone', async () => {
@@ -137,7 +132,6 @@ describe('the mailbox of a registration that sent its credentials, and that nobo
     await host.auth.applications.rotateKey(id, { overlap: 0 })
     expect((await host.auth.applications.get(id))?.keys.map(({ lastUsedAt }) => lastUsedAt)).toEqual([undefined])
     expect(await countSignInEmails(host, 50)).toBe(4)
-    await host.auth.close()
   })
 
   it.each<readonly [how: string, confirm: (host: PortalHost) => Promise<unknown>, options: object]>([
@@ -185,7 +179,6 @@ describe('the mailbox of a registration that sent its credentials, and that nobo
     const host = openBehindProxy({}, { ...APIS_WITH_APPROVAL, ...options })
     await confirm(host)
     expect(await countSignInEmails(host)).toBe(4)
-    await host.auth.close()
   })
 
   it('P66: gets every e-mail of an application that was created for it, behind 120 such registrations', async () => {
@@ -194,7 +187,6 @@ describe('the mailbox of a registration that sent its credentials, and that nobo
       await host.auth.registration.register({ name: `S${i}`, contact: CONTACT, apis: ['catalog'] })
     await addApplication(host.auth, CONTACT)
     expect(await countSignInEmails(host)).toBe(4)
-    await host.auth.close()
   })
 
   it('P66: is limited for the address that was registered, not for contacts who have accepted an invitation', async () => {
@@ -203,7 +195,6 @@ describe('the mailbox of a registration that sent its credentials, and that nobo
     await host.auth.applications.addContact(id, CONTACT)
     expect(await countSignInEmails(host)).toBe(4)
     expect(await countSignInEmails(host, 50, OTHER)).toBe(1)
-    await host.auth.close()
   })
 })
 
@@ -221,7 +212,6 @@ describe('the mailbox of a contact whom strangers have registered again and agai
         await ask(host, addressOf(i))
         await nextSignInEmail(host.mailer, before + i)
       }
-      await host.auth.close()
     },
   )
 
@@ -240,7 +230,6 @@ describe('the mailbox of a contact whom strangers have registered again and agai
     await expect.poll(() => signIns().length).toBe(1)
     await sleep(600)
     expect(signIns().map(({ to }) => to)).toEqual([CONTACT])
-    await host.auth.close()
   })
 })
 
@@ -267,7 +256,6 @@ describe('the codes of a mailbox', () => {
     await nextSignInEmail(host.mailer, 11)
     const other = await ask(host, addressOf(201), STRANGER)
     expect((await other.guess((await nextSignInEmail(host.mailer, 12)).code)).status).toBe(303)
-    await host.auth.close()
   })
 })
 

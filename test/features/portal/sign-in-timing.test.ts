@@ -4,7 +4,7 @@ import { memoryStore } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { failingStore, type StoreCallName } from '../../support/failing-store.js'
 import { createBrowser } from './browser.js'
-import { addApplication, nextSignInEmail, openPortal } from './portal-app.js'
+import { nextSignInEmail, usePortalOf } from './portal-app.js'
 
 const KNOWN = 'dev@shop.example'
 const UNKNOWN = 'foo@shop.example'
@@ -26,8 +26,7 @@ it('P65: the answer takes the same time for known and unknown addresses', async 
       return found
     },
   }
-  const host = openPortal({ store: slow, mailer: { send: () => sleep(LOOKUP_MS) } })
-  await addApplication(host.auth, KNOWN)
+  const host = await usePortalOf(KNOWN, { store: slow, mailer: { send: () => sleep(LOOKUP_MS) } })
   const browser = createBrowser(host.app)
   const times: Record<string, number[]> = { [KNOWN]: [], [UNKNOWN]: [] }
   for (let i = 0; i < PAIRS; i++) {
@@ -40,13 +39,12 @@ it('P65: the answer takes the same time for known and unknown addresses', async 
     }
   }
   expect(Math.abs(median(times[KNOWN]!) - median(times[UNKNOWN]!))).toBeLessThan(LOOKUP_MS / 2)
-  await host.auth.close()
 })
 
 it('P65, P67: the same calls of the store precede the answers, for requests and for codes', async () => {
   const store = failingStore(memoryStore())
   let lookups = 0
-  const host = openPortal({
+  const host = await usePortalOf(KNOWN, {
     store: {
       ...store,
       listApplications(query) {
@@ -56,7 +54,6 @@ it('P65, P67: the same calls of the store precede the answers, for requests and 
       },
     },
   })
-  await addApplication(host.auth, KNOWN)
   const names = [
     ...Object.keys(store),
     ...Object.keys(store.emails).map((name) => `emails.${name}`),
@@ -83,5 +80,4 @@ it('P65, P67: the same calls of the store precede the answers, for requests and 
     calls.push([asked, await countCalls(() => browser.submit('/sign-in/code', { code: 'BBBB-BBBB' }))])
   }
   expect(calls[1]).toEqual(calls[0])
-  await host.auth.close()
 })

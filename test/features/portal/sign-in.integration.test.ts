@@ -6,15 +6,14 @@ import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import { createBrowser, readHiddenFields, ROOT } from './browser.js'
-import { addApplication, nextSignInEmail, openLink, openPortal, signInByLink } from './portal-app.js'
+import { addApplication, nextSignInEmail, openLink, usePortal, usePortalOf, signInByLink } from './portal-app.js'
 
 const CONTACT = 'Dev@Shop.example'
 const SIGNED_OUT = 'Enter an e-mail address that is a contact'
 
 describe.each(Object.entries(EXPRESSES))('the sign-in at the portal, on %s', (_, makeApp) => {
   it('P60, P64, P65: sends a link and a code to a contact, and the link signs in', async () => {
-    const host = openPortal({}, { express: makeApp })
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT, {}, { express: makeApp })
     const browser = createBrowser(host.app)
     expect((await browser.get()).text).toContain(SIGNED_OUT)
     const answer = await browser.submit('/sign-in', { contact: CONTACT.toUpperCase() })
@@ -30,19 +29,16 @@ describe.each(Object.entries(EXPRESSES))('the sign-in at the portal, on %s', (_,
     expect(other.page.text).toContain('dev@shop.example')
     await other.submit('/sign-out')
     expect(other.page.text).toContain(SIGNED_OUT)
-    await host.auth.close()
   })
 
   it('P63: accepts the code without scripts, however it is typed', async () => {
-    const host = openPortal({}, { express: makeApp })
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT, {}, { express: makeApp })
     const browser = createBrowser(host.app)
     await browser.get()
     await browser.submit('/sign-in', { contact: CONTACT })
     const { code } = await nextSignInEmail(host.mailer, 0)
     await browser.submit('/sign-in/code', { code: ` ${code.replace('-', ' ').toLowerCase()} ` })
     expect(browser.page.text).toContain('Sign out')
-    await host.auth.close()
   })
 
   it.each([
@@ -50,30 +46,25 @@ describe.each(Object.entries(EXPRESSES))('the sign-in at the portal, on %s', (_,
     ['express.text', express.text({ type: '*/*' })],
     ['express.raw', express.raw({ type: '*/*' })],
   ])('reads forms behind %s', async (_name, parser) => {
-    const host = openPortal({}, { express: makeApp, prepare: (app) => app.use(express.json(), parser) })
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT, {}, { express: makeApp, prepare: (app) => app.use(express.json(), parser) })
     const browser = await signInByLink(host, { contact: CONTACT })
     expect(browser.page.text).toContain('Sign out')
-    await host.auth.close()
   })
 })
 
 describe('a way to sign in', () => {
   it('that a mail service has refused, which its SDK resolves with, is in the log', async () => {
     const error = { name: 'validation_error', statusCode: 422, message: 'The e-mail was not accepted.' }
-    const host = openPortal({ mailer: { send: async () => ({ data: null, error }) } })
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT, { mailer: { send: async () => ({ data: null, error }) } })
     const browser = createBrowser(host.app)
     await browser.get()
     await browser.submit('/sign-in', { contact: CONTACT })
     const line = 'A sign-in e-mail was not sent: validation_error 422.'
     await expect.poll(() => host.logger.lines, { timeout: 20_000 }).toContainEqual(line)
-    await host.auth.close()
   })
 
   it('P63, P64: is used once, by link or by code', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const browser = createBrowser(host.app)
     await browser.get()
     await browser.submit('/sign-in', { contact: CONTACT })
@@ -89,12 +80,10 @@ describe('a way to sign in', () => {
     const { csrf } = readHiddenFields(other.page.text)
     const late = await other.post(`${ROOT}/sign-in/code`, { ...codeForm, csrf: csrf!, code })
     expect(late).toMatchObject({ status: 400, text: expect.stringContaining('is not right, has been used') as unknown })
-    await host.auth.close()
   })
 
   it('P63, P64: expires after 15 minutes', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const [early, late] = [
       await host.auth.portal.link({ contact: CONTACT }),
       await host.auth.portal.link({ contact: CONTACT }),
@@ -107,12 +96,10 @@ describe('a way to sign in', () => {
     const other = createBrowser(host.app)
     await openLink(other, late)
     expect(other.page.status).toBe(400)
-    await host.auth.close()
   })
 
   it('P63: allows 5 guesses of its code, and its link works after them', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const browser = createBrowser(host.app)
     await browser.get()
     await browser.submit('/sign-in', { contact: CONTACT })
@@ -123,12 +110,10 @@ describe('a way to sign in', () => {
     expect((await browser.submit('/sign-in/code', { code })).status).toBe(400)
     await openLink(browser, link)
     expect(browser.page.text).toContain('Sign out')
-    await host.auth.close()
   })
 
   it('P63, P64: counts wrong codes and links as failed authentications of the address', async () => {
-    const host = openPortal({ rateLimits: { failedAuthentication: { limit: 2, window: 60 } } })
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT, { rateLimits: { failedAuthentication: { limit: 2, window: 60 } } })
     const link = await host.auth.portal.link({ contact: CONTACT })
     const browser = createBrowser(host.app)
     for (const status of [400, 400, 429]) {
@@ -139,12 +124,10 @@ describe('a way to sign in', () => {
     // A valid link always works.
     await openLink(browser, link)
     expect(browser.page.text).toContain('Sign out')
-    await host.auth.close()
   })
 
   it('P62: a GET, such as that of a mail scanner, neither uses nor ends anything', async () => {
-    const host = openPortal()
-    await addApplication(host.auth, CONTACT)
+    const host = await usePortalOf(CONTACT)
     const link = await host.auth.portal.link({ contact: CONTACT })
     const token = new URL(link).hash.slice(1)
     for (const path of [
@@ -167,11 +150,10 @@ describe('a way to sign in', () => {
     const browser = createBrowser(host.app)
     await openLink(browser, link)
     expect(browser.page.text).toContain('Sign out')
-    await host.auth.close()
   })
 
   it('P61: refuses what is no address, without counting it', async () => {
-    const host = openPortal({ rateLimits: { signIn: { limit: 1, window: 3600 } } })
+    const host = usePortal({ rateLimits: { signIn: { limit: 1, window: 3600 } } })
     const browser = createBrowser(host.app)
     await browser.get()
     for (const contact of [
@@ -187,13 +169,12 @@ describe('a way to sign in', () => {
       expect(text).not.toContain('<b>@')
     }
     expect((await browser.submit('/sign-in', { contact: CONTACT })).status).toBe(202)
-    await host.auth.close()
   })
 })
 
 describe('auth.portal', () => {
   it('link() signs in the first contact of one application, for this application only', async () => {
-    const host = openPortal()
+    const host = usePortal()
     const id = await addApplication(host.auth, CONTACT)
     const browser = createBrowser(host.app)
     await browser.get(`${ROOT}/sign-in`)
@@ -201,11 +182,10 @@ describe('auth.portal', () => {
     const { csrf } = readHiddenFields(browser.page.text)
     const answer = await browser.post(`${ROOT}/sign-in/link`, { csrf: csrf!, token: new URL(link).hash.slice(1) })
     expect(answer).toMatchObject({ status: 303, headers: { location: `${ROOT}/${id}` } })
-    await host.auth.close()
   })
 
   it('link() rejects for strangers and for applications without a contact', async () => {
-    const { auth } = openPortal()
+    const { auth } = usePortal()
     const { application } = await auth.applications.create({ name: 'No contact', apis: ['catalog'] })
     const notFound = { code: 'application_not_found' }
     await expect(auth.portal.link({ contact: 'nobody@shop.example' })).rejects.toMatchObject(notFound)
@@ -215,14 +195,12 @@ describe('auth.portal', () => {
     for (const options of [{}, { contact: CONTACT, applicationId: 'a' }, { contact: 'dev' }, undefined]) {
       await expect(auth.portal.link(options as never)).rejects.toMatchObject(wrong)
     }
-    await auth.close()
   })
 
   it.each(['put', 'patch', 'delete'] as const)('P29: lets %s requests go on', async (method) => {
-    const { app, auth } = openPortal()
+    const { app } = usePortal()
     const { status, body } = await request(app)[method](ROOT)
     expect({ status, body: body as unknown }).toEqual({ status: 404, body: { host: true } })
-    await auth.close()
   })
 })
 
@@ -243,6 +221,5 @@ describe('without what it needs, there is no portal', () => {
   it('without the feature, there is no member `portal`', async () => {
     const { auth } = openPlatform({ developersUrl: 'https://example.com/developers', features: [mailing] })
     expect(auth).not.toHaveProperty('portal')
-    await auth.close()
   })
 })
