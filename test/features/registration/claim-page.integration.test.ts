@@ -8,123 +8,120 @@ import { EXPRESSES } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import { GOOD, openRegistration, PATH, postJson, expectPage, expectRefusal } from './registration-app.js'
 
-for (const [name, express] of Object.entries(EXPRESSES)) {
-  describe(`The page of a claim link on ${name}`, () => {
-    const { app, auth } = openRegistration(express)
-    afterAll(() => auth.close())
+const express = EXPRESSES['Express 4']
 
-    it('R9: has no credential and loads nothing, with and without a token in the query string', async () => {
-      const page = await request(app).get(`${PATH}/claim`).expect(200)
-      expectPage(page)
-      // The theme's and its own.
-      expect(page.text.match(/<script>/g)).toHaveLength(2)
-      expect(page.text).not.toMatch(/epa_/)
-      const withToken = await request(app)
-        .get(`${PATH}/claim?token=${'x'.repeat(43)}`)
-        .expect(200)
-      expect(withToken.text).toBe(page.text)
-    })
+describe('The page of a claim link', () => {
+  const { app, auth } = openRegistration(express)
+  afterAll(() => auth.close())
 
-    it('R9: has the language that the browser prefers', async () => {
-      const page = await request(app).get(`${PATH}/claim`).set('Accept-Language', 'it, fr-CA;q=0.8, de;q=0.5')
-      expect(page.text).toContain('<html lang="fr">')
-      expect(page.text).toContain('Afficher mes identifiants')
-      expect(page.text).not.toMatch(/Show my|All APIs|Switch between/)
-      expect(page.headers['vary']).toContain('Accept-Language')
-    })
-
-    it('R12: removes the token from the address, and shows the credentials once, on a click', async () => {
-      const claiming = openRegistration(express, { delivery: 'claim-link' })
-      await postJson(claiming.app, GOOD)
-      await vi.waitFor(() => expect(claiming.mailer.emails).toHaveLength(1), 60_000)
-      const token = /#([A-Za-z0-9_-]{43})$/m.exec(claiming.mailer.emails[0]!.text)![1]!
-      const first = await openInBrowser(claiming.app, token)
-      expect(first.window.location.hash).toBe('')
-      expect(first.text()).not.toMatch(/epa_|x{43}/)
-      expect(first.window.document.getElementById('credentials')!.hidden).toBe(true)
-      await first.click()
-      await vi.waitFor(() => expect(first.text()).toMatch(/epa_key_\w{34}.*epa_sec_\w{49}/s), 60_000)
-      expect(first.window.document.getElementById('show')!.hidden).toBe(true)
-      expect(first.requests).toEqual([`POST ${PATH}/claim`])
-
-      const second = await openInBrowser(claiming.app, token)
-      await second.click()
-      await vi.waitFor(() => expect(second.text()).toContain('The link has been used, has expired'), 60_000)
-      expect(second.text()).not.toMatch(/epa_/)
-      await first.close()
-      await second.close()
-      await claiming.auth.close()
-    })
-
-    it('R12: shows when the credentials expire, as they were saved', async () => {
-      const claiming = openRegistration(express, { delivery: 'claim-link', credentials: { maxAge: 90 } })
-      await postJson(claiming.app, GOOD)
-      await vi.waitFor(() => expect(claiming.mailer.emails).toHaveLength(1), 60_000)
-      const page = await openInBrowser(
-        claiming.app,
-        /#([A-Za-z0-9_-]{43})$/m.exec(claiming.mailer.emails[0]!.text)![1]!,
-      )
-      await page.click()
-      await vi.waitFor(() => expect(page.text()).toContain('It expires at'), 60_000)
-      const [application] = (await claiming.auth.applications.list()).items
-      const ends = [...page.window.document.querySelectorAll('time')].map(({ dateTime }) => dateTime)
-      const saved = [...application!.keys, ...application!.secrets].map(({ expiresAt }) => expiresAt!.toISOString())
-      expect(saved).toHaveLength(2)
-      expect(ends).toEqual(saved)
-      expect(page.text()).toContain(`${saved[0]!.slice(0, 19).replace('T', ' ')} UTC`)
-      await page.close()
-      await claiming.auth.close()
-    })
-
-    it('R12: takes a link that is opened in the same tab, and keeps no token in the address', async () => {
-      const claiming = openRegistration(express, { delivery: 'claim-link' })
-      await postJson(claiming.app, GOOD)
-      await vi.waitFor(() => expect(claiming.mailer.emails).toHaveLength(1), 60_000)
-      const token = /#([A-Za-z0-9_-]{43})$/m.exec(claiming.mailer.emails[0]!.text)![1]!
-      for (const wrong of ['', 'short']) {
-        const page = await openInBrowser(claiming.app, wrong)
-        const { document, location, history } = page.window
-        await page.click()
-        await vi.waitFor(() => expect(document.getElementById('problem')!.hidden).toBe(false), 60_000)
-        const entries = history.length
-        location.hash = token
-        await vi.waitFor(() => expect(location.hash).toBe(''), 60_000)
-        expect([location.href.includes('#'), history.length]).toEqual([false, entries + 1])
-        expect(document.getElementById('problem')!.hidden).toBe(true)
-        expect(document.querySelector<HTMLButtonElement>('#show')!.disabled).toBe(false)
-        if (wrong !== '') {
-          await page.click()
-          await vi.waitFor(() => expect(page.text()).toMatch(/epa_key_\w{34}/), 60_000)
-          // Those that are shown cannot be shown again.
-          location.hash = 'another'
-          await vi.waitFor(() => expect(location.hash).toBe(''), 60_000)
-          expect(page.text()).toMatch(/epa_key_\w{34}/)
-          expect(document.getElementById('show')!.hidden).toBe(false)
-        }
-        await page.close()
-      }
-      await claiming.auth.close()
-    })
-
-    it.each([
-      ['an unknown token', { token: 'x'.repeat(43) }, /used, has expired, or was replaced/],
-      ['no token', {}, /not complete/],
-      ['an empty one', { token: '' }, /not complete/],
-      ['a number', { token: 7 }, /not complete/],
-      ['a list', { token: ['x'] }, /not complete/],
-    ])('R10, R11: answers %s with 400', async (_, document, says) => {
-      const answer = await request(app).post(`${PATH}/claim`).send(document)
-      expect(answer.status).toBe(400)
-      expectRefusal(answer, 'invalid_request', says)
-    })
-
-    it('refuses a form, which another site could send', async () => {
-      const answer = await request(app).post(`${PATH}/claim`).type('form').send('token=x')
-      expect(answer.status).toBe(400)
-      expectRefusal(answer, 'invalid_request', /application\/json/)
-    })
+  it('R9: has no credential and loads nothing, with and without a token in the query string', async () => {
+    const page = await request(app).get(`${PATH}/claim`).expect(200)
+    expectPage(page)
+    // The theme's and its own.
+    expect(page.text.match(/<script>/g)).toHaveLength(2)
+    expect(page.text).not.toMatch(/epa_/)
+    const withToken = await request(app)
+      .get(`${PATH}/claim?token=${'x'.repeat(43)}`)
+      .expect(200)
+    expect(withToken.text).toBe(page.text)
   })
-}
+
+  it('R9: has the language that the browser prefers', async () => {
+    const page = await request(app).get(`${PATH}/claim`).set('Accept-Language', 'it, fr-CA;q=0.8, de;q=0.5')
+    expect(page.text).toContain('<html lang="fr">')
+    expect(page.text).toContain('Afficher mes identifiants')
+    expect(page.text).not.toMatch(/Show my|All APIs|Switch between/)
+    expect(page.headers['vary']).toContain('Accept-Language')
+  })
+
+  it('R12: removes the token from the address, and shows the credentials once, on a click', async () => {
+    const claiming = openRegistration(express, { delivery: 'claim-link' })
+    await postJson(claiming.app, GOOD)
+    await vi.waitFor(() => expect(claiming.mailer.emails).toHaveLength(1), 60_000)
+    const token = /#([A-Za-z0-9_-]{43})$/m.exec(claiming.mailer.emails[0]!.text)![1]!
+    const first = await openInBrowser(claiming.app, token)
+    expect(first.window.location.hash).toBe('')
+    expect(first.text()).not.toMatch(/epa_|x{43}/)
+    expect(first.window.document.getElementById('credentials')!.hidden).toBe(true)
+    await first.click()
+    await vi.waitFor(() => expect(first.text()).toMatch(/epa_key_\w{34}.*epa_sec_\w{49}/s), 60_000)
+    expect(first.window.document.getElementById('show')!.hidden).toBe(true)
+    expect(first.requests).toEqual([`POST ${PATH}/claim`])
+
+    const second = await openInBrowser(claiming.app, token)
+    await second.click()
+    await vi.waitFor(() => expect(second.text()).toContain('The link has been used, has expired'), 60_000)
+    expect(second.text()).not.toMatch(/epa_/)
+    await first.close()
+    await second.close()
+    await claiming.auth.close()
+  })
+
+  it('R12: shows when the credentials expire, as they were saved', async () => {
+    const claiming = openRegistration(express, { delivery: 'claim-link', credentials: { maxAge: 90 } })
+    await postJson(claiming.app, GOOD)
+    await vi.waitFor(() => expect(claiming.mailer.emails).toHaveLength(1), 60_000)
+    const page = await openInBrowser(claiming.app, /#([A-Za-z0-9_-]{43})$/m.exec(claiming.mailer.emails[0]!.text)![1]!)
+    await page.click()
+    await vi.waitFor(() => expect(page.text()).toContain('It expires at'), 60_000)
+    const [application] = (await claiming.auth.applications.list()).items
+    const ends = [...page.window.document.querySelectorAll('time')].map(({ dateTime }) => dateTime)
+    const saved = [...application!.keys, ...application!.secrets].map(({ expiresAt }) => expiresAt!.toISOString())
+    expect(saved).toHaveLength(2)
+    expect(ends).toEqual(saved)
+    expect(page.text()).toContain(`${saved[0]!.slice(0, 19).replace('T', ' ')} UTC`)
+    await page.close()
+    await claiming.auth.close()
+  })
+
+  it('R12: takes a link that is opened in the same tab, and keeps no token in the address', async () => {
+    const claiming = openRegistration(express, { delivery: 'claim-link' })
+    await postJson(claiming.app, GOOD)
+    await vi.waitFor(() => expect(claiming.mailer.emails).toHaveLength(1), 60_000)
+    const token = /#([A-Za-z0-9_-]{43})$/m.exec(claiming.mailer.emails[0]!.text)![1]!
+    for (const wrong of ['', 'short']) {
+      const page = await openInBrowser(claiming.app, wrong)
+      const { document, location, history } = page.window
+      await page.click()
+      await vi.waitFor(() => expect(document.getElementById('problem')!.hidden).toBe(false), 60_000)
+      const entries = history.length
+      location.hash = token
+      await vi.waitFor(() => expect(location.hash).toBe(''), 60_000)
+      expect([location.href.includes('#'), history.length]).toEqual([false, entries + 1])
+      expect(document.getElementById('problem')!.hidden).toBe(true)
+      expect(document.querySelector<HTMLButtonElement>('#show')!.disabled).toBe(false)
+      if (wrong !== '') {
+        await page.click()
+        await vi.waitFor(() => expect(page.text()).toMatch(/epa_key_\w{34}/), 60_000)
+        // Those that are shown cannot be shown again.
+        location.hash = 'another'
+        await vi.waitFor(() => expect(location.hash).toBe(''), 60_000)
+        expect(page.text()).toMatch(/epa_key_\w{34}/)
+        expect(document.getElementById('show')!.hidden).toBe(false)
+      }
+      await page.close()
+    }
+    await claiming.auth.close()
+  })
+
+  it.each([
+    ['an unknown token', { token: 'x'.repeat(43) }, /used, has expired, or was replaced/],
+    ['no token', {}, /not complete/],
+    ['an empty one', { token: '' }, /not complete/],
+    ['a number', { token: 7 }, /not complete/],
+    ['a list', { token: ['x'] }, /not complete/],
+  ])('R10, R11: answers %s with 400', async (_, document, says) => {
+    const answer = await request(app).post(`${PATH}/claim`).send(document)
+    expect(answer.status).toBe(400)
+    expectRefusal(answer, 'invalid_request', says)
+  })
+
+  it('refuses a form, which another site could send', async () => {
+    const answer = await request(app).post(`${PATH}/claim`).type('form').send('token=x')
+    expect(answer.status).toBe(400)
+    expectRefusal(answer, 'invalid_request', /application\/json/)
+  })
+})
 
 /** The page of a claim link in jsdom, and the requests that it sends. */
 async function openInBrowser(app: Express, token: string) {
