@@ -7,7 +7,7 @@ import { startAttackedPlatform, type AttackedPlatform, type GoodClient } from '.
 import { timeBound } from '../support/time-bound.js'
 
 const FLOOD = fileURLToPath(new URL('flood-process.mjs', import.meta.url))
-const MILLISECONDS = 2500
+const MILLISECONDS = 1500
 
 let platform: AttackedPlatform
 

@@ -38,6 +38,8 @@ export const readKid = (accessToken: string): string => decodeProtectedHeader(ac
 interface Kind {
   /** The kind of change that every member must follow first. */
   readonly after?: string
+  /** The statuses afterwards of the access token, the key and a token request. */
+  readonly statuses: readonly [bearer: number, key: number, token: number]
   /** Resolves the time at which it was acknowledged. */
   make(maker: Member, application: CachedApplication): Promise<number>
   /**
@@ -51,23 +53,28 @@ const operate = async (maker: Member, call: string, ...args: readonly unknown[])
 
 export const KINDS: Readonly<Record<string, Kind>> = {
   suspend: {
+    statuses: [401, 403, 401],
     make: (maker, { id }) => operate(maker, 'suspend', id),
     holds: async (member, { accessToken }) => (await member.bearer(accessToken)) === 401,
   },
   resume: {
     after: 'suspend',
+    statuses: [200, 200, 200],
     make: (maker, { id }) => operate(maker, 'resume', id),
     holds: async (member, { credentials }) => (await member.key(credentials.clientId)) === 200,
   },
   delete: {
+    statuses: [401, 401, 401],
     make: (maker, { id }) => operate(maker, 'delete', id),
     holds: async (member, { credentials }) => (await member.key(credentials.clientId)) === 401,
   },
   revokeTokens: {
+    statuses: [401, 200, 200],
     make: (maker, { id }) => operate(maker, 'revokeTokens', id),
     holds: async (member, { accessToken }) => (await member.bearer(accessToken)) === 401,
   },
   revokeOneToken: {
+    statuses: [401, 200, 200],
     async make(maker, { credentials, accessToken }) {
       const status = await maker.revoke(credentials, accessToken)
       if (status !== 200) throw new Error(`The revocation was answered ${status}.`)
@@ -76,22 +83,27 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     holds: async (member, { accessToken }) => (await member.bearer(accessToken)) === 401,
   },
   rotateKey: {
+    statuses: [200, 401, 401],
     make: (maker, { id }) => operate(maker, 'rotateKey', id, { overlap: 0 }),
     holds: async (member, { credentials }) => (await member.key(credentials.clientId)) === 401,
   },
   rotateSecret: {
+    statuses: [200, 200, 401],
     make: (maker, { id }) => operate(maker, 'rotateSecret', id, { overlap: 0 }),
     holds: async (member, { credentials }) => (await member.token(credentials)).status === 401,
   },
   disallow: {
+    statuses: [200, 403, 200],
     make: (maker, { id }) => operate(maker, 'disallow', id, 'catalog'),
     holds: async (member, { credentials }) => (await member.key(credentials.clientId)) === 403,
   },
   allow: {
+    statuses: [200, 200, 200],
     make: (maker, { id }) => operate(maker, 'allow', id, 'orders', { scopes: ['orders:read'] }),
     holds: async (member, { accessToken }) => (await member.bearer(accessToken, '/orders/changes')) === 403,
   },
   newSigningKey: {
+    statuses: [200, 200, 200],
     async make(maker, application) {
       const { at } = await maker.operate('signingKeys', 'rotate', { immediately: true })
       newKids.set(application, readKid(await requestToken(maker, application.credentials)))
@@ -100,6 +112,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     holds: async (member, application) => (await member.kids()).includes(newKids.get(application)!),
   },
   revokeSigningKey: {
+    statuses: [401, 200, 200],
     make: async (maker, { accessToken }) => (await maker.operate('signingKeys', 'revoke', readKid(accessToken))).at,
     holds: async (member, { accessToken }) => (await member.bearer(accessToken)) === 401,
   },
@@ -107,6 +120,13 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 
 /** The `kid` that `newSigningKey` made for an application. */
 const newKids = new WeakMap<CachedApplication, string>()
+
+/** A token request is the last: it reads the change feed. */
+export async function listStatuses(member: Member, known: CachedApplication): Promise<readonly number[]> {
+  const { accessToken, credentials } = known
+  const fromMemory = [await member.bearer(accessToken), await member.key(credentials.clientId)]
+  return [...fromMemory, (await member.token(credentials)).status]
+}
 
 /** Makes a change, and resolves after how many milliseconds each member followed it. */
 export async function measureDelays(

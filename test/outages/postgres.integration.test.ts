@@ -25,7 +25,7 @@ describe.concurrent('PostgreSQL', () => {
   }) => {
     const { host, proxy } = await openProxiedHost(atEnd, {}, { maxStaleness: 30 })
     proxy.delay(200)
-    const [cachedAnswers, first] = await Promise.all([measureCachedAnswers(host, 500), host.askUncached()])
+    const [cachedAnswers, first] = await Promise.all([measureCachedAnswers(host, 300), host.askUncached()])
     expect(cachedAnswers).toBeLessThan(timeBound(MAX_CACHED_ANSWER_MS))
     expect(first.status).toBe(200)
     expect(first.ms).toBeGreaterThan(190)
@@ -33,7 +33,7 @@ describe.concurrent('PostgreSQL', () => {
     expect(await host.health()).toMatchObject({ ok: true, problems: '' })
 
     proxy.delay(2000)
-    const [slowerCachedAnswers, second] = await Promise.all([measureCachedAnswers(host, 3000), host.askUncached()])
+    const [slowerCachedAnswers, second] = await Promise.all([measureCachedAnswers(host, 1500), host.askUncached()])
     expect(slowerCachedAnswers).toBeLessThan(timeBound(MAX_CACHED_ANSWER_MS))
     expect([200, 503]).toContain(second.status)
     expect(second.ms).toBeLessThan(timeBound(MAX_ANSWER_MS))

@@ -14,7 +14,7 @@ import { SECRET } from '../../support/platform.js'
 const PROCESS = fileURLToPath(new URL('../../support/platform-process.mjs', import.meta.url))
 /** `npm run test:long`: more of them. */
 const STEPS = IS_LONG_LANE ? 400 : 8
-const KILLS = IS_LONG_LANE ? 100 : 2
+const KILLS = IS_LONG_LANE ? 100 : 1
 /** A change holds in every process after this time. */
 const MAX_DELAY_MS = 1000
 const APIS = ['catalog', 'weather'] as const

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import express from 'express'
-import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf, memoryStore, type IssuedCredentials, type PlatformAuth } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
@@ -136,85 +135,10 @@ async function waitUntilApplied(
   }
 }
 
-type Known = Awaited<ReturnType<typeof createKnownApplication>>
-
-interface Change {
-  make(maker: Instance, known: Known): Promise<unknown>
-  /** The statuses afterwards: bearer guard, key guard, token endpoint. */
-  readonly afterwards: readonly [bearer: number, key: number, token: number]
-}
-
-const CHANGES: Readonly<Record<string, Change>> = {
-  'a suspension': {
-    make: (maker, { id }) => maker.operate('applications', 'suspend', id),
-    afterwards: [401, 403, 401],
-  },
-  'a deletion': { make: (maker, { id }) => maker.operate('applications', 'delete', id), afterwards: [401, 401, 401] },
-  'revokeTokens()': {
-    make: (maker, { id }) => maker.operate('applications', 'revokeTokens', id),
-    afterwards: [401, 200, 200],
-  },
-  'the revocation of one access token': {
-    make: (maker, { credentials, accessToken }) => maker.caller.revoke('orders', credentials, accessToken).expect(200),
-    afterwards: [401, 200, 200],
-  },
-  'rotateKey() with overlap 0': {
-    make: (maker, { id }) => maker.operate('applications', 'rotateKey', id, { overlap: 0 }),
-    afterwards: [200, 401, 401],
-  },
-  'rotateSecret() with overlap 0': {
-    make: (maker, { id }) => maker.operate('applications', 'rotateSecret', id, { overlap: 0 }),
-    afterwards: [200, 200, 401],
-  },
-  'disallow() of one API': {
-    make: (maker, { id }) => maker.operate('applications', 'disallow', id, 'orders'),
-    afterwards: [401, 200, 400],
-  },
-  'disallow() of another': {
-    make: (maker, { id }) => maker.operate('applications', 'disallow', id, 'catalog'),
-    afterwards: [200, 403, 200],
-  },
-}
-
 /** What a change made here does elsewhere, test/fleet/changes.integration.test.ts shows on every store. */
 describe.each(IS_LONG_LANE ? (['here', 'elsewhere'] as const) : (['elsewhere'] as const))(
   'a change made %s:',
   (where) => {
-    it.each(Object.entries(CHANGES))('%s holds at once there, and within a second everywhere', async (what, change) => {
-      const maker = instances[where]
-      const known = await createKnownApplication(maker)
-      const answers = async (caller: Caller): Promise<number[]> => [
-        (await caller.bearer('/orders/items', known.accessToken)).status,
-        (await caller.key('/catalog/items', known.credentials.clientId)).status,
-        (await caller.token('orders', known.credentials)).status,
-      ]
-      await change.make(maker, known)
-      const since = performance.now()
-      const asExpected = async (caller: Caller): Promise<boolean> =>
-        String(await answers(caller)) === String(change.afterwards)
-      const others = Object.values(instances).filter((instance) => instance !== maker)
-      const [first] = await Promise.all([
-        answers(maker.caller),
-        ...others.map((instance) => waitUntilApplied(`${what} made ${where}`, instance, asExpected, since)),
-      ])
-      expect(first).toEqual(change.afterwards)
-    })
-
-    it('a resumption holds at once there, and within a second everywhere', async () => {
-      const maker = instances[where]
-      const { id, accessToken } = await createKnownApplication(maker)
-      await maker.operate('applications', 'suspend', id)
-      const isAnswered = (status: number) => async (caller: Caller) =>
-        (await caller.bearer('/orders/items', accessToken)).status === status
-      for (const instance of Object.values(instances))
-        await waitUntilApplied('suspension', instance, isAnswered(401), performance.now())
-      await maker.operate('applications', 'resume', id)
-      const since = performance.now()
-      await maker.caller.bearer('/orders/items', accessToken).expect(200)
-      const follow = (instance: Instance) => waitUntilApplied('resumption', instance, isAnswered(200), since)
-      await Promise.all(Object.values(instances).map(follow))
-    })
-
     it('an access token issued anywhere after revokeTokens() resolved is accepted everywhere', async () => {
       const maker = instances[where]
       const { id, credentials, accessToken } = await createKnownApplication(maker)
@@ -257,47 +181,6 @@ describe.each(IS_LONG_LANE ? (['here', 'elsewhere'] as const) : (['elsewhere'] a
       const since = performance.now()
       const follow = (instance: Instance) => waitUntilApplied('a new secret', instance, asked, since)
       await Promise.all(Object.values(instances).map(follow))
-    })
-
-    it('a new signing key is published and signs everywhere within a second, and its tokens are accepted at once', async () => {
-      const maker = instances[where]
-      const { credentials, accessToken } = await createKnownApplication(maker)
-      const { kid } = (await maker.operate('signingKeys', 'rotate', { immediately: true })) as { kid: string }
-      const since = performance.now()
-      const fresh = await maker.caller.accessToken('orders', credentials)
-      expect(decodeProtectedHeader(fresh).kid).toBe(kid)
-      for (const { caller } of Object.values(instances)) await caller.bearer('/orders/items', fresh).expect(200)
-
-      // At the same time, because the delay of one process must not count the checks of another.
-      const follow = async (instance: Instance): Promise<void> => {
-        const follows = async (caller: Caller): Promise<boolean> => {
-          const published = await (await fetch(`${instance.address}/.well-known/jwks.json`)).text()
-          const { kid: signedBy } = decodeProtectedHeader(await caller.accessToken('orders', credentials))
-          return published.includes(kid) && signedBy === kid
-        }
-        await waitUntilApplied('a new signing key', instance, follows, since)
-        // Tokens that the previous key signed are still accepted.
-        await instance.caller.bearer('/orders/items', accessToken).expect(200)
-      }
-      await Promise.all(Object.values(instances).map(follow))
-    })
-
-    it('the revocation of a signing key holds at once there, and within a second everywhere', async () => {
-      const maker = instances[where]
-      const { credentials, accessToken } = await createKnownApplication(maker)
-      const { kid } = decodeProtectedHeader(accessToken)
-      await maker.operate('signingKeys', 'revoke', kid)
-      const since = performance.now()
-      await maker.caller.bearer('/orders/items', accessToken).expect(401)
-      const others = Object.values(instances).filter((instance) => instance !== maker)
-      for (const instance of others) {
-        const refused = async (caller: Caller): Promise<boolean> => {
-          const published = await (await fetch(`${instance.address}/.well-known/jwks.json`)).text()
-          return (await caller.bearer('/orders/items', accessToken)).status === 401 && !published.includes(kid!)
-        }
-        await waitUntilApplied('a signing key revoked', instance, refused, since)
-        expect(decodeProtectedHeader(await instance.caller.accessToken('orders', credentials)).kid).not.toBe(kid)
-      }
     })
   },
 )

@@ -5,7 +5,6 @@ import {
   basic,
   createApplication,
   encodedBasic,
-  expectRefusal,
   createTokenForm,
   GRANT,
   post,
@@ -14,7 +13,6 @@ import { onEveryPlatform } from '../../support/platform.js'
 import {
   TOKEN,
   FORM,
-  CHALLENGE,
   BOTH,
   type KnownApplication,
   UNLIMITED,
@@ -195,47 +193,6 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
     it('to the resource identifier of the API', async () => {
       await expectToken(post(host.app, TOKEN, createTokenForm(shop, { resource: 'https://api.example.com/orders' })))
       await expectToken(post(host.app, TOKEN, createTokenForm(shop, { resource: '' })))
-    })
-
-    it('to the old and the new secret until the overlap ends, each with the old and the new key', async () => {
-      const first = await createApplication(host.auth, ['orders'])
-      const rotated = (await host.auth.applications.rotateSecret(first.id, { overlap: 60 })).credentials
-      const renamed = (await host.auth.applications.rotateKey(first.id, { overlap: 60 })).credentials
-      const both = [first.clientSecret, rotated.clientSecret]
-      for (const clientId of [first.clientId, renamed.clientId]) {
-        for (const clientSecret of both)
-          await expectToken(post(host.app, TOKEN, createTokenForm({ clientId, clientSecret })))
-      }
-      host.clock.advance(60)
-      const old = await post(host.app, TOKEN, createTokenForm({ ...renamed, clientSecret: first.clientSecret }))
-      expectRefusal(old, 401, 'invalid_client', CHALLENGE)
-      const oldKey = await post(host.app, TOKEN, createTokenForm({ ...first, ...rotated }))
-      expectRefusal(oldKey, 401, 'invalid_client', CHALLENGE)
-      await expectToken(post(host.app, TOKEN, createTokenForm({ ...renamed, ...rotated })))
-    })
-
-    it('to the second and third secret after two rotations, and not to the first', async () => {
-      const first = await createApplication(host.auth, ['orders'])
-      const second = (await host.auth.applications.rotateSecret(first.id)).credentials
-      const third = (await host.auth.applications.rotateSecret(first.id)).credentials
-      expectRefusal(await post(host.app, TOKEN, createTokenForm(first)), 401, 'invalid_client', CHALLENGE)
-      await expectToken(post(host.app, TOKEN, createTokenForm({ ...first, ...second })))
-      await expectToken(post(host.app, TOKEN, createTokenForm({ ...first, ...third })))
-    })
-
-    it('only to the new secret after a rotation without overlap', async () => {
-      const first = await createApplication(host.auth, ['orders'])
-      const second = (await host.auth.applications.rotateSecret(first.id, { overlap: 0 })).credentials
-      expectRefusal(await post(host.app, TOKEN, createTokenForm(first)), 401, 'invalid_client', CHALLENGE)
-      await expectToken(post(host.app, TOKEN, createTokenForm({ ...first, ...second })))
-    })
-
-    it('again after suspend and resume', async () => {
-      const again = await createApplication(host.auth, ['orders'])
-      await host.auth.applications.suspend(again.id)
-      expectRefusal(await post(host.app, TOKEN, createTokenForm(again)), 401, 'invalid_client', CHALLENGE)
-      await host.auth.applications.resume(again.id)
-      await expectToken(post(host.app, TOKEN, createTokenForm(again)))
     })
 
     it('and emits token.issued and token.refused with the API, the application and req.id', async () => {

@@ -64,7 +64,7 @@ describe('Token requests as libraries send them (docs/http.md T2, T8, T14, T15, 
     it.each(['\n', '\r\n', ' ', '\t', '\n\n'])('T30: %j after a pasted key and secret does no harm', async (end) => {
       const { id, clientId, clientSecret } = shop
       await expectToken(post(host.app, TOKEN, createTokenForm({ clientId, clientSecret: clientSecret + end })))
-      await expectToken(post(host.app, TOKEN, createTokenForm({ clientId: clientId + end, clientSecret })))
+      await expectToken(post(host.app, TOKEN, createTokenForm({ clientId: end + clientId + end, clientSecret })))
       await expectToken(post(host.app, TOKEN, GRANT, { Authorization: basic(clientId, clientSecret + end) }))
       await expectToken(post(host.app, TOKEN, GRANT, { Authorization: basic(id + end, clientSecret + end) }))
       await expectToken(

@@ -178,15 +178,6 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
       expect((await getWith(one)).status).toBe(200)
     })
 
-    it('G23: resume does not make a token good again that was revoked meanwhile', async () => {
-      const client = await createApplication(host.auth, ['orders'])
-      const one = await accessToken(host.app, 'orders', client)
-      await host.auth.applications.suspend(client.id)
-      await host.auth.applications.revokeTokens(client.id)
-      await host.auth.applications.resume(client.id)
-      expectRefusal(await getWith(one), 401, 'invalid_token', TOKEN_REVOKED)
-    })
-
     it('G7: answers a token of a deleted application with 401 invalid_token', async () => {
       const client = await createApplication(host.auth, ['orders'])
       const one = await accessToken(host.app, 'orders', client)

@@ -138,67 +138,6 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
   })
 
-  it('answers from what it knows for maxStaleness after it has lost its store, and emits one event at the start and one at the end', async ({
-    onTestFinished: atEnd,
-  }) => {
-    const store = await openFailing(atEnd)
-    const made = startPlatform(atEnd, { store, maxStaleness: 4 })
-    const events: PlatformEvent[] = []
-    made.auth.events.on('store.unavailable', (event) => void events.push(event))
-    made.auth.events.on('store.available', (event) => void events.push(event))
-    const { application, credentials } = await made.auth.applications.create({
-      name: 'Shop',
-      apis: ['orders', 'catalog'],
-    })
-    const caller = createCaller(made)
-    const accessToken = await caller.accessToken('orders', credentials)
-    const ask = async () => [
-      (await caller.bearer('/orders/items', accessToken)).status,
-      (await caller.key('/catalog/items', credentials.clientId)).status,
-      (await caller.token('orders', credentials)).status,
-      (await request(made.app).get('/.well-known/jwks.json')).status,
-    ]
-    expect(await ask()).toEqual([200, 200, 200, 200])
-    expect(events).toEqual([])
-
-    store.fail()
-    const failedAt = performance.now()
-    expect(await ask()).toEqual([200, 200, 200, 200])
-    expect(performance.now() - failedAt).toBeLessThan(timeBound(4000))
-    // Callers are still answered.
-    expect(await made.auth.health()).toMatchObject({ ok: true, problems: [expect.stringMatching(/unavailable since/)] })
-    await vi.waitFor(async () => expect(await ask()).toEqual([503, 503, 503, 503]), { timeout: 60_000, interval: 20 })
-    // The last answered poll may be up to an interval older than the failure.
-    expect(performance.now() - failedAt).toBeGreaterThan(4000 - store.pollInterval - 100)
-    expect(performance.now() - failedAt).toBeLessThan(timeBound(10_000))
-    const { headers, body } = await caller.key('/catalog/items', credentials.clientId)
-    expect(body).toMatchObject({ error: 'temporarily_unavailable' })
-    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'retry-after': expect.stringMatching(/^[1-9]\d*$/) })
-    expect(await made.auth.health()).toEqual({
-      ok: false,
-      problems: [
-        expect.stringMatching(/^The store has been unavailable since \d{4}-.*Z: the log has the reason\.$/),
-        'What is known is older than maxStaleness: requests get 503.',
-      ],
-    })
-    await expect(made.auth.verifyApiKey('catalog', credentials.clientId)).rejects.toMatchObject({
-      status: 503,
-      error: 'temporarily_unavailable',
-    })
-    await expect(made.auth.applications.suspend(application.id)).rejects.toMatchObject({ code: 'store_unavailable' })
-
-    store.recover()
-    await vi.waitFor(async () => expect(await ask()).toEqual([200, 200, 200, 200]), { timeout: 60_000, interval: 20 })
-    expect(await made.auth.health()).toEqual({ ok: true, problems: [] })
-    expect(events.map(({ type, at, ...rest }) => ({ type, at: at instanceof Date, ...rest }))).toEqual([
-      { type: 'store.unavailable', at: true, reason: STORE_FAILURE },
-      { type: 'store.available', at: true },
-    ])
-    expect(findLines(made, /^The store is unavailable\./)).toHaveLength(1)
-    expect(findLines(made, /^The store answers again\./)).toHaveLength(1)
-    expect(JSON.stringify(made.logger.lines)).not.toContain(accessToken)
-  })
-
   it('answers known callers at once, and token requests and unknown callers, while one read of the change feed is stuck', async ({
     onTestFinished: atEnd,
   }) => {
@@ -220,38 +159,6 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     await Promise.all(calls)
     expect(calls.length).toBeGreaterThan(10)
     expect(await made.auth.health()).toEqual({ ok: true, problems: [] })
-  })
-
-  it('follows a change of another platform within a second', async ({ onTestFinished: atEnd }) => {
-    const store = await openFailing(atEnd)
-    const made = startPlatform(atEnd, { store, maxStaleness: 1 })
-    const other = startPlatform(atEnd, { store })
-    const { application, credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
-    await createCaller(made).key('/catalog/items', credentials.clientId).expect(200)
-    await other.auth.applications.suspend(application.id)
-    const expectRefusal = async (): Promise<unknown> =>
-      createCaller(made).key('/catalog/items', credentials.clientId).expect(403)
-    await vi.waitFor(expectRefusal, { timeout: timeBound(1000), interval: 10 })
-  })
-
-  it('answers 503 to a caller that is not cached while the store is unavailable, and 200 to one that is', async ({
-    onTestFinished: atEnd,
-  }) => {
-    const store = await openFailing(atEnd)
-    const made = startPlatform(atEnd, { store })
-    const cached = await made.auth.applications.create({ name: 'Cached', apis: ['catalog'] })
-    const uncached = await made.auth.applications.create({ name: 'Not cached', apis: ['catalog'] })
-    // Each reads the feed. The second reading begins after both changes: their echoes evict nothing later.
-    await made.auth.health()
-    await made.auth.health()
-    await createCaller(made).key('/catalog/items', cached.credentials.clientId).expect(200)
-    store.fail()
-    await createCaller(made).key('/catalog/items', cached.credentials.clientId).expect(200)
-    await createCaller(made)
-      .key('/catalog/items', uncached.credentials.clientId)
-      .expect(503, /temporarily_unavailable/)
-    store.recover()
-    await createCaller(made).key('/catalog/items', uncached.credentials.clientId).expect(200)
   })
 
   it('stops polling and closes its store once, however often close() is called', async ({ onTestFinished: atEnd }) => {

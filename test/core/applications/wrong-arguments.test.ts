@@ -1,19 +1,8 @@
-import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { postgresStore } from '../../../src/stores/postgres/index.js'
+import { memoryStore } from '../../../src/index.js'
 import { failingStore, type FailingStore } from '../../support/failing-store.js'
-import { openPlatform, STORES, type OpenedStore, type TestPlatform } from '../../support/platform.js'
-import { freshDatabase } from '../../support/postgres.js'
+import { openPlatform, type TestPlatform } from '../../support/platform.js'
 import { CALLS, listWrongCalls, type Argument } from './wrong-arguments.js'
-
-const stores: Readonly<Record<string, () => Promise<OpenedStore>>> = {
-  ...STORES,
-  async PostgreSQL() {
-    const { url, remove } = await freshDatabase()
-    const pool = new Pool({ connectionString: url })
-    return { store: postgresStore({ pool, listen: false }), remove: () => pool.end().then(remove) }
-  },
-}
 
 /** The codes of docs/applications.md#errors that tell of an argument, and those of guards. */
 const CODES: readonly unknown[] = [
@@ -29,24 +18,19 @@ const CODES: readonly unknown[] = [
   'invalid_configuration',
 ]
 
-describe.each(Object.entries(stores))('a call with an argument of the wrong kind, on %s', (_, openStore) => {
+describe('a call with an argument of the wrong kind', () => {
   let platform: TestPlatform
   let store: FailingStore
-  let remove: () => Promise<void>
   const events: string[] = []
   const known: Record<string, string> = {}
 
   beforeAll(async () => {
-    const opened = await openStore()
-    remove = opened.remove
-    store = failingStore(opened.store)
+    store = failingStore(memoryStore())
     platform = openPlatform({
       store,
       developersUrl: 'https://api.example.com/developers',
       mailer: { send: async () => undefined },
       imports: true,
-      // PostgreSQL's clock goes on, however long the tests take.
-      now: Date.now,
     })
     for (const type of ['store.unavailable', 'store.writesRejected'] as const)
       platform.auth.events.on(type, () => events.push(type))
@@ -57,10 +41,7 @@ describe.each(Object.entries(stores))('a call with an argument of the wrong kind
     known['credential'] = application.keys[0]!.id
     known['signingKey'] = (await platform.auth.signingKeys.list()).items[0]!.kid
   })
-  afterAll(async () => {
-    await platform.auth.close()
-    await remove()
-  })
+  afterAll(() => platform.auth.close())
 
   const countCalls = (): number =>
     (
