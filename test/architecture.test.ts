@@ -132,6 +132,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       ...LAYERS.tools,
       'tools/operations',
       'core/http/json-body',
+      'core/http/middleware',
       'core/http/refused-upload',
       'core/http/respond',
     ],

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parsePath } from '../../core/http/middleware.js'
 import { sendEmpty, sendJson } from '../../core/http/respond.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
 import {
@@ -94,7 +95,7 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
   }
 
   return function managementRouter(req, res, next) {
-    const path = (req.url ?? '/').split('?', 1)[0]!
+    const path = parsePath(req.url ?? '/')
     const method = req.method === 'HEAD' ? 'GET' : req.method
     if (path === '/openapi.json' && method === 'GET') return sendJson(res, 200, document)
     const { matched, parameters } = matchPath(routes, path)
@@ -265,8 +266,8 @@ function lackOf(scope: Scope, api: string): Problem {
 
 /** The address of what was made. */
 function locate(req: IncomingMessage, result: unknown): string {
-  const { originalUrl = req.url ?? '' } = req as { originalUrl?: string }
-  const mount = originalUrl.slice(0, originalUrl.length - (req.url ?? '').length)
+  const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
+  const mount = parsePath(originalUrl).slice(0, -parsePath(req.url ?? '/').length)
   const {
     application,
     applicationId = application?.id,

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isLive } from '../../core/applications/credentials/credentials.js'
 import { isApplicationId } from '../../core/applications/records/application-id.js'
 import { findGrant, isUsableAt } from '../../core/applications/records/grants.js'
-import { limitAuthenticationTime } from '../../core/http/endpoints.js'
+import { createRouter, limitAuthenticationTime } from '../../core/http/endpoints.js'
 import { readJson } from '../../core/http/json-body.js'
-import { closeUnfinished, sendDenial, sendJson, toDenial } from '../../core/http/respond.js'
+import { sendDenial, sendJson, toDenial } from '../../core/http/respond.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
 import { ConfigurationError, OAuthError, type Api, type CoreAuth, type Limit, type Middleware } from '../../index.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
@@ -116,18 +116,19 @@ export function credentialSource(
     sendJson(res, 200, document, { 'Cache-Control': 'no-store', [PROOF_HEADER]: proof })
   }
 
-  return function credentialSourceRouter(req, res, next) {
-    const path = (req.url ?? '/').split('?', 1)[0]!
-    const call = path.startsWith(SOURCE_PATH) ? path.slice(SOURCE_PATH.length) : ''
-    if (req.method !== 'POST' || !Object.hasOwn(answers, call)) return next()
-    answer(req, res, call).catch((error: unknown) => {
+  return createRouter({
+    find(method, path) {
+      const call = path.startsWith(SOURCE_PATH) ? path.slice(SOURCE_PATH.length) : ''
+      const isCall = method === 'POST' && Object.hasOwn(answers, call)
+      return isCall ? (req, res) => answer(req, res, call) : undefined
+    },
+    refuse(_endpoint, error, req, res) {
       const denied = toDenial(error)
       if (denied.status === 500)
         guards.warn(`credentialSource(): ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`)
-      if (res.headersSent) closeUnfinished(res)
-      else sendDenial(req, res, denied)
-    })
-  }
+      sendDenial(req, res, denied)
+    },
+  })
 }
 
 function refuseUnexpected(error: unknown): never {

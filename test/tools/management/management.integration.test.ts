@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { plans } from '../../../src/features/plans/index.js'
 import { developerConsole } from '../../../src/tools/console/index.js'
 import { management, managementApi, managementDocument } from '../../../src/tools/management/index.js'
-import { accessToken, listen } from '../../support/http.js'
+import { accessToken, exchange, listen } from '../../support/http.js'
 import { APIS, openPlatform } from '../../support/platform.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { MANAGED_STORES, useManagement, type Call } from './site.js'
@@ -29,6 +29,34 @@ it('is described by docs/management.openapi.json, which is a valid document', as
   onTestFinished(() => server.close())
   const page = await (await fetch(`http://127.0.0.1:${server.port}/developers/apis/management`)).text()
   expect(page).toContain('Suspends an application')
+})
+
+it('answers request targets in absolute form (RFC 9112 3.2.2), and names the path of what it made', async () => {
+  const { auth } = openPlatform({ apis: { ...APIS, management: managementApi }, now: Date.now })
+  onTestFinished(() => auth.close())
+  const app = express()
+    .use(auth.router)
+    .use('/management', management(auth, { api: 'management' }))
+  const { credentials } = await auth.applications.create({
+    name: 'CI',
+    apis: { management: { scopes: ['applications:write'] } },
+  })
+  const token = await accessToken(app, 'management', credentials as never)
+  const body = JSON.stringify({ name: 'Shop', apis: ['catalog'] })
+  const made = await exchange(
+    app,
+    [
+      'POST http://localhost/management/applications HTTP/1.1',
+      `Authorization: Bearer ${token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ],
+    body,
+  )
+  expect([made.status, made.headers.location]).toEqual([
+    201,
+    expect.stringMatching(/^\/management\/applications\/[\w-]+$/),
+  ])
 })
 
 it.each([

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createPlatformClient } from '../../../src/tools/remote/platform-client.js'
 import { createPlatformClock } from '../../../src/tools/remote/platform-clock.js'
 import { createRandom, type Random } from '../../abuse/random.js'
-import { accessToken, basic, createApplication, createTokenForm, post } from '../../support/http.js'
+import { accessToken, basic, createApplication, createTokenForm, exchange, post } from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { ask, openSite, PROOF, startAnswerProxy, type HttpAnswer } from './site.js'
 
@@ -13,6 +13,12 @@ beforeAll(async () => {
   site = await openSite()
 })
 afterAll(() => site.close())
+
+it('answers request targets in absolute form (RFC 9112 3.2.2)', async () => {
+  const target = 'http://localhost/_resource-server/source/settings'
+  expect((await exchange(site.app, [`POST ${target} HTTP/1.1`])).status).toBe(401)
+  expect((await exchange(site.app, [`GET ${target} HTTP/1.1`])).status).toBe(404)
+})
 
 /** What a network, a proxy or an attacker between the two makes of an answer. `earlier`: answers to other requests. */
 function createDamage(random: Random['below']) {
