@@ -7,6 +7,11 @@ import type { KeyFailureReason, TokenFailureReason } from './refusal.js'
 /** Every refusal of a guard by its reason. They are made at start-up, so that a refusal costs less than a valid request. */
 export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>
 
+/** The refusals of an API's scheme, for a guard that needs these scopes. */
+export function createErrors(api: Api, scopes: readonly string[]): ErrorResponses {
+  return api.scheme === 'oauth2' ? createBearerErrors(api, scopes) : createApiKeyErrors(api, scopes)
+}
+
 /** The value of `WWW-Authenticate` for a refusal with this code. */
 export type FormatErrorChallenge = (error: Denial['error'], description: string, status: number) => string
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
-import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
+import { createErrors, type ErrorResponses } from './error-responses.js'
 import type { Identity } from './identity.js'
 
 /** Scopes per request method, in capital letters. `'*'` is for every method that is not named; HEAD is GET unless it is named. */
@@ -36,8 +36,6 @@ export function createScopeRequirements(
   api: Api,
   { scopes = [], anyScope = [], anyOf = anyScope.map((scope) => [scope]) }: ScopeRequirements,
 ): FindRequirement {
-  const createErrors = api.scheme === 'oauth2' ? createBearerErrors : createApiKeyErrors
-
   function create(all: readonly string[]): Requirement {
     // RFC 6750 3: the client should request these scopes. Any list of `anyOf` would do.
     const wanted = [...new Set([...all, ...anyOf.flat()])]

@@ -10,7 +10,7 @@ import type { Authenticator } from './authenticate.js'
 import { findRequest } from './auth-of.js'
 import { countUnits, type RequestCounter } from './request-counter.js'
 import type { Decisions } from './decisions.js'
-import { createApiKeyErrors, createBearerErrors, type ErrorResponses } from './error-responses.js'
+import { createErrors } from './error-responses.js'
 import { Failure, type Refused } from './refusal.js'
 import type { VerifySettings } from './guard-arguments.js'
 
@@ -22,6 +22,8 @@ export function createVerifiers(options: {
   readonly decisions: Decisions
 }) {
   const { authenticator, available, requestLimits, decisions } = options
+  const errorsOf = new Map([...requestLimits.keys()].map((api) => [api, createErrors(api, [])]))
+
   async function authenticateWhenAvailable<Result>(
     api: Api,
     authenticate: () => MaybePromise<Result>,
@@ -32,11 +34,11 @@ export function createVerifiers(options: {
 
   /** `Info` is the type of the API's scheme, as `toAuthInfo()` decides. */
   async function verify<Info extends AuthInfo>(
-    errors: ErrorResponses,
     api: Api,
     { req, cost }: VerifySettings,
     authenticate: () => MaybePromise<Identity | Refused | 'noCredential' | 'malformed' | 'tooLong'>,
   ): Promise<Info> {
+    const errors = errorsOf.get(api)!
     try {
       const result = await limitAuthenticationTime(authenticateWhenAvailable(api, authenticate))
       if (!(result instanceof Identity)) {
@@ -56,7 +58,7 @@ export function createVerifiers(options: {
 
   return {
     accessToken(api: Api, accessToken: string, settings: VerifySettings): Promise<AccessTokenInfo> {
-      return verify(createBearerErrors(api, []), api, settings, () => {
+      return verify(api, settings, () => {
         if (!accessToken) return 'noCredential'
         if (typeof accessToken !== 'string') return 'malformed'
         const header = `Bearer ${accessToken}`
@@ -65,9 +67,7 @@ export function createVerifiers(options: {
       })
     },
     apiKey(api: Api, apiKey: string, settings: VerifySettings): Promise<ApiKeyInfo> {
-      return verify(createApiKeyErrors(api, []), api, settings, () =>
-        apiKey ? authenticator.byApiKey(api, apiKey) : 'noCredential',
-      )
+      return verify(api, settings, () => (apiKey ? authenticator.byApiKey(api, apiKey) : 'noCredential'))
     },
   }
 }
