@@ -88,6 +88,7 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
     limitLookups,
     accounts: settings.cache.applications,
     onTotals: notices.tell,
+    logger,
     now,
   })
   const limitByPlan = createLimiter({

@@ -1,3 +1,4 @@
+import type { Logger } from '../../shared/contracts/logger.js'
 import type { QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
 import { createBatchWriter } from '../../shared/lib/batch-writer.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
@@ -18,9 +19,10 @@ export function createLedger(options: {
   readonly accounts: number
   /** Called when the store has told the totals of a day and its month, to which `written` units were added. */
   readonly onTotals: (account: Account, written: number) => void
+  readonly logger: Pick<Logger, 'error'>
   readonly now: () => number
 }) {
-  const { store, limitLookups, accounts: entries, onTotals, now } = options
+  const { store, limitLookups, accounts: entries, onTotals, logger, now } = options
   const accounts = createBoundedCache<Account>({ entries })
   /** Accounts with units that are not written. They are not forgotten, however many others there are. */
   const unwritten = new Map<string, Account>()
@@ -50,6 +52,7 @@ export function createLedger(options: {
         if (day === account.day) onTotals(account, count)
       })
     },
+    onError: (error) => logger.error('What the store has told of quotas could not be noted.', error),
     // The store is asked when the application calls again.
     onLost: (lost) => lost.forEach(({ account }) => forget(account)),
     intervalMs: WRITE_INTERVAL_MS,

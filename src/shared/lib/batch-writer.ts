@@ -39,6 +39,8 @@ export function createBatchWriter<Row, Added>(options: {
   /** Two rows with the same value must not be in one batch. */
   readonly identify?: (row: Row) => unknown
   readonly onAdded?: (rows: readonly Row[], added: Added) => void
+  /** Gets what `onAdded` throws: the rows are stored nonetheless. */
+  readonly onError?: (error: unknown) => void
   /** Nobody knows whether the rows were added, and they are given up. */
   readonly onLost?: (rows: readonly Row[]) => void
   /** A process that is killed loses the rows of this time at most. */
@@ -47,8 +49,8 @@ export function createBatchWriter<Row, Added>(options: {
   readonly retryMs?: number
   readonly now: () => number
 }): BatchWriter {
-  const { add, size, manyRows = Infinity, takeAll, identify = (row) => row, onAdded, onLost, now } = options
-  const { intervalMs, retryMs = intervalMs } = options
+  const { add, size, manyRows = Infinity, takeAll, identify = (row) => row, onLost, now } = options
+  const { onAdded, onError, intervalMs, retryMs = intervalMs } = options
   let batches: Batch<Row>[] = []
   let writing = Promise.resolve(true)
   let nextWrite: Promise<boolean> | undefined
@@ -84,14 +86,19 @@ export function createBatchWriter<Row, Added>(options: {
   async function writeBatches(): Promise<boolean> {
     for (let batch = batches[0]; batch; batch = batches[0]) {
       const { id, at, rows } = batch
+      let added: Added
       try {
-        const added = await add({ id, at }, rows)
-        batches.shift()
-        onAdded?.(rows, added)
+        added = await add({ id, at }, rows)
       } catch (error) {
         // A StoreUnavailableError, which the store client has logged.
         if ((error as { readonly outcome?: unknown }).outcome === 'unknown') batch.mayBeAdded = true
         return false
+      }
+      batches.shift()
+      try {
+        onAdded?.(rows, added)
+      } catch (error) {
+        onError?.(error)
       }
     }
     return true

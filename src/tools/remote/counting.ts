@@ -8,6 +8,7 @@ import type { PlanLimits } from '../../core/rate-limits/rate-limits.js'
 import type { RateLimits } from '../../core/rate-limits/rate-limits.js'
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
+import type { Logger } from '../../shared/contracts/logger.js'
 import type { PlanWindow } from '../../shared/contracts/quotas.js'
 import type { RemoteSettings } from './read-remote-options.js'
 import { readBoolean, readList, readNumber, readObject, readText } from './read-answer.js'
@@ -23,6 +24,7 @@ export function createCounting({
   plans,
   rateLimits,
   clientLimits,
+  logger,
   now,
 }: {
   readonly settings: RemoteSettings
@@ -30,6 +32,7 @@ export function createCounting({
   readonly plans: KnownPlans
   readonly rateLimits: Pick<RateLimits, 'defineScript'>
   readonly clientLimits: Pick<Parameters<typeof createLedger>[0], 'limitLookups'>
+  readonly logger: Pick<Logger, 'error'>
   readonly now: () => number
 }) {
   const script = rateLimits.defineScript('plans', COUNT_WINDOWS)
@@ -39,6 +42,7 @@ export function createCounting({
     accounts: cache.applications,
     // The platform tells of quotas that are nearly used.
     onTotals: () => undefined,
+    logger,
     now,
   })
   const count = createLimiter({

@@ -71,7 +71,7 @@ export function createRemoteParts(settings: RemoteSettings) {
     readChanges: feed.pollAgain,
     now,
   })
-  const counting = createCounting({ settings, reports, plans, rateLimits, clientLimits, now })
+  const counting = createCounting({ settings, reports, plans, rateLimits, clientLimits, logger, now })
   const { calls: guards, guardParts } = createResourceServer({
     apis,
     accessTokens,

@@ -9,6 +9,7 @@ import { createLedger } from '../../../src/features/plans/ledger.js'
 import { createLimiter } from '../../../src/features/plans/limiter.js'
 import { readPlans } from '../../../src/features/plans/plans-options.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
+import { recordingLogger } from '../../support/platform.js'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -39,6 +40,7 @@ it('A million callers with quotas stay within a bounded memory, and none of thei
     limitLookups: (_, work) => work(),
     accounts: 20_000,
     onTotals: () => undefined,
+    logger: recordingLogger(),
     now: Date.now,
   })
   const limit = createLimiter({

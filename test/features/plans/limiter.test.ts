@@ -7,6 +7,7 @@ import { createLimiter } from '../../../src/features/plans/limiter.js'
 import { readPlans, type PlanOptions } from '../../../src/features/plans/plans-options.js'
 import type { LimitByPlan } from '../../../src/core/rate-limits/rate-limits.js'
 import { memoryStore } from '../../../src/stores/memory/index.js'
+import { recordingLogger } from '../../support/platform.js'
 
 const NOON = Date.parse('2026-11-25T12:00:00Z')
 const application = (id = 'a', plan = 'free') => ({ id, plan }) as ApplicationRecord
@@ -22,10 +23,17 @@ interface Process {
 /** The limiter of one process on a store. */
 function start(
   requests: PlanOptions['requests'],
-  { store = memoryStore().quotas, time = { now: NOON }, accounts = 100 } = {},
+  { store = memoryStore().quotas, time = { now: NOON }, accounts = 100, logger = recordingLogger() } = {},
 ): Process {
   const now = (): number => time.now
-  const ledger = createLedger({ store, limitLookups: (_, work) => work(), accounts, onTotals: () => undefined, now })
+  const ledger = createLedger({
+    store,
+    limitLookups: (_, work) => work(),
+    accounts,
+    onTotals: () => undefined,
+    logger,
+    now,
+  })
   const { plans } = readPlans({ free: { requests } }, undefined)
   const findPlan = ({ plan = '' }: Pick<ApplicationRecord, 'plan'>) => plans.get(plan)
   const limit = createLimiter({ findPlan, ledger, countShared: undefined, headers: true, now })
@@ -158,6 +166,7 @@ describe('the limits of a plan', () => {
       limitLookups: (_, work) => work(),
       accounts: 1,
       onTotals: () => undefined,
+      logger: recordingLogger(),
       now,
     })
     const limit = createLimiter({
@@ -169,6 +178,17 @@ describe('the limits of a plan', () => {
     })
     expect((await limit(application(), 1))?.['RateLimit']).toBe('"plan/day";r=2;t=43200, "plan/1s";r=9;t=1')
   })
+})
+
+it('units whose totals a store lacks, by a mistake, are written once; that is logged, and the writer goes on', async () => {
+  const added: (readonly unknown[])[] = []
+  const logger = recordingLogger()
+  const store = { ...memoryStore().quotas, add: async (_: object, rows: readonly unknown[]) => (added.push(rows), []) }
+  const { admit, ledger } = start([perDay(3)], { store, logger })
+  await admit(1)
+  expect([await ledger.writer.write(), ledger.writer.isFailing]).toEqual([true, false])
+  expect(added).toHaveLength(1)
+  expect(logger.lines.join()).toContain('What the store has told of quotas could not be noted.')
 })
 
 describe('a refusal', () => {

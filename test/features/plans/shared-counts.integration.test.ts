@@ -7,6 +7,7 @@ import { readPlans } from '../../../src/features/plans/plans-options.js'
 import { COUNT_WINDOWS, createCountShared } from '../../../src/features/plans/shared-counts.js'
 import { createRateLimits } from '../../../src/core/rate-limits/rate-limits.js'
 import { memoryStore } from '../../../src/stores/memory/index.js'
+import { recordingLogger } from '../../support/platform.js'
 import { openRedis } from '../../support/redis.js'
 
 const NOON = Date.parse('2026-11-25T12:00:00Z')
@@ -49,6 +50,7 @@ function start({ store = memoryStore().quotas, time = { now: NOON }, plan = FREE
     limitLookups: (_, work) => work(),
     accounts: 100,
     onTotals: () => undefined,
+    logger: recordingLogger(),
     now,
   })
   const { plans } = readPlans({ free: plan }, undefined)
