@@ -16,6 +16,7 @@ export function createPlanCheck(options: {
   const { store, logger } = options
   let found: string | undefined
   let timer: NodeJS.Timeout | undefined
+  let closed = false
 
   async function find(): Promise<string | undefined> {
     const query = { after: undefined, limit: 1, api: undefined, status: undefined, plan: true } as const
@@ -45,7 +46,11 @@ export function createPlanCheck(options: {
     },
     /** An application has changed: whether one has a plan now is found out soon. */
     noteChange(): void {
-      timer ??= setTimeout(() => void checkAgain(), CHECK_DELAY_MS).unref()
+      if (!closed) timer ??= setTimeout(() => void checkAgain(), CHECK_DELAY_MS).unref()
+    },
+    close(): void {
+      closed = true
+      clearTimeout(timer)
     },
     /** For `health()`. */
     problem: (): string | undefined => found && toSentence(found),

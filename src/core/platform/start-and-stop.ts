@@ -66,6 +66,7 @@ export function startAndStop(
       rotationTimer.close()
       accessTokens.close()
       rateLimits.close()
+      planCheck?.close()
       void cleanup.close()
       const left = processes.stop()
       try {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import express from 'express'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ConfigurationError, createPlatformAuth, memoryStore, type OAuthError } from '../../../src/index.js'
 import { guardsFromDocument, type DocumentGuardsOptions } from '../../../src/tools/document-guards/index.js'
 import { plans, type PlanOptions } from '../../../src/features/plans/index.js'
@@ -376,5 +376,25 @@ describe('a platform without plans()', () => {
     expect(logger.lines.filter((line) => line.includes('Add plans()'))).toHaveLength(1)
     await other.auth.plans.set(other.id, null)
     await waitUntil(async () => (await auth.health()).problems.length === 0)
+  })
+
+  it('asks a closed store for no plan', async () => {
+    const store = memoryStore()
+    let asked = 0
+    const listApplications: typeof store.listApplications = (query) => {
+      if (query.plan) asked += 1
+      return store.listApplications(query)
+    }
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { auth } = start({ ...store, listApplications })
+    await auth.ready()
+    await auth.applications.create({ name: 'Other', apis: ['catalog'] })
+    // The feed is read, and applications are to be looked at 200 ms later.
+    await vi.advanceTimersByTimeAsync(150)
+    const before = asked
+    await auth.close()
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(asked - before).toBe(0)
   })
 })
