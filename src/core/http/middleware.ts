@@ -18,6 +18,17 @@ export function parsePath(url: string): string {
   return query < 0 ? target : target.slice(0, query)
 }
 
+/** The decoded segments of a path; a slash at its end does not matter. Undefined for what cannot be decoded, and for control characters, which databases reject. */
+export function readSegments(req: IncomingMessage): readonly string[] | undefined {
+  const path = parsePath(req.url ?? '/').replace(/^\/|\/$/g, '')
+  try {
+    const segments = path === '' ? [] : path.split('/').map(decodeURIComponent)
+    return segments.some((segment) => /\p{Cc}/u.test(segment)) ? undefined : segments
+  } catch {
+    return undefined
+  }
+}
+
 /** Calls a function once, when a response has been sent or its connection has ended. */
 export function whenAnswered(res: ServerResponse, call: () => void): void {
   if (res.destroyed || res.writableFinished) return call()

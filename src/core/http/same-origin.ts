@@ -24,6 +24,19 @@ export function refuseCrossSiteForm(req: IncomingMessage, origin: string | undef
   if (isOther) throw createRefusal()
 }
 
+/**
+ * Whether a page of the same host has sent a form, for pages whose address the host has not said. A form without `Sec-Fetch-Site` and
+ * `Origin` is of another.
+ */
+export function isFormOfHost(req: IncomingMessage): boolean {
+  const site = readHeader(req, 'sec-fetch-site')
+  if (site !== undefined) return site === 'same-origin'
+  // A page of another site cannot set the header that names the host where a proxy has replaced it.
+  const hosts = `${readHeader(req, 'host')},${String(readHeader(req, 'x-forwarded-host'))}`.split(/\s*,\s*/)
+  const sentBy = URL.parse(readHeader(req, 'origin') ?? '')?.host
+  return Boolean(sentBy) && hosts.includes(sentBy!)
+}
+
 /** `none`: the user has sent it, not a page. */
 const OWN: ReadonlySet<unknown> = new Set(['same-origin', 'none'])
 

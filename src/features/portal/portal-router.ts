@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { notePresentedSecrets, readOrigin } from '../../core/http/origin.js'
-import { decodeFormValue, readField, readFields, type FormFields } from '../../core/http/form.js'
-import { parsePath, type Endpoint, type Middleware } from '../../core/http/middleware.js'
+import { readField, readFields, type FormFields } from '../../core/http/form.js'
+import { readSegments, type Endpoint, type Middleware } from '../../core/http/middleware.js'
 import { createRouter, logDenial } from '../../core/http/endpoints.js'
 import { sendDenial, setHeaders } from '../../core/http/respond.js'
 import type { Language } from '../../shared/contracts/application-record.js'
@@ -54,7 +54,8 @@ export function createPortalRouter(
   })
 
   async function answer(method: 'GET' | 'POST', fields: FormFields, req: IncomingMessage, res: ServerResponse) {
-    const path = readPath(req)
+    const path = readSegments(req)
+    if (!path) throw new OAuthError('invalid_request', 'The address is not valid')
     await available()
     const identified = await sessions.identify(req)
     const language = choosePageLanguage(req, res, identified.session?.language)
@@ -108,22 +109,6 @@ export function createPortalRouter(
 }
 
 const NO_FIELDS: FormFields = new Map()
-
-/** The decoded segments of a path; one slash at its end does not matter. */
-function readPath(req: IncomingMessage): readonly string[] {
-  const path = parsePath(req.url ?? '/')
-    .replace(/^\//, '')
-    .replace(/\/$/, '')
-  const segments = path === '' ? [] : path.split('/').map(decodeSegment)
-  if (segments.every((segment) => segment !== undefined)) return segments
-  throw new OAuthError('invalid_request', 'The address is not valid')
-}
-
-/** Undefined for invalid percent-encoding, and for control characters, which databases reject. */
-function decodeSegment(segment: string): string | undefined {
-  const decoded = decodeFormValue(segment.replaceAll('+', '%2B'))
-  return decoded === undefined || /\p{Cc}/u.test(decoded) ? undefined : decoded
-}
 
 /** The tokens of links, which may be pasted whole, codes, and the token of the form. */
 function listSecrets(fields: FormFields): string[] {

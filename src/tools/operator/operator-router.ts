@@ -1,13 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readField, readFields } from '../../core/http/form.js'
-import { parsePath, type Middleware } from '../../core/http/middleware.js'
+import { readSegments, type Middleware } from '../../core/http/middleware.js'
 import { answerErrors, logDenial } from '../../core/http/endpoints.js'
 import { sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
+import { isFormOfHost } from '../../core/http/same-origin.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { ApplicationError, StoreUnavailableError } from '../../index.js'
 import { hasOwnMember } from '../../shared/lib/own-members.js'
-import { readHeader, readHostMember } from '../../shared/lib/request.js'
+import { readHostMember } from '../../shared/lib/request.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
 import { html } from '../../shared/web/html.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
@@ -89,9 +90,9 @@ export function createOperatorRouter(options: {
       if (operator === undefined) return refuse(403, 'notSignedIn')
       if (req.method !== 'GET' && req.method !== 'HEAD' && req.method !== 'POST') return refuse(405, 'notFound')
       const method = req.method === 'POST' ? 'POST' : 'GET'
-      if (method === 'POST' && !isOwnForm(req)) return refuse(403, 'foreignForm')
+      if (method === 'POST' && !isFormOfHost(req)) return refuse(403, 'foreignForm')
       await core.available()
-      const path = readPath(req)
+      const path = readSegments(req)?.filter((segment) => segment !== '')
       if (!path) return refuse(404, 'notFound')
       const place = path.join('/')
       const fields = method === 'POST' ? await readFields(req) : new Map<string, readonly string[]>()
@@ -197,26 +198,6 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   applications: 'q',
   audit: 'application',
   'audit.csv': 'application',
-}
-
-/** Undefined if it cannot be decoded. */
-function readPath(req: IncomingMessage): readonly string[] | undefined {
-  try {
-    const parts = parsePath(req.url ?? '/')
-      .split('/')
-      .filter((part) => part !== '')
-    return parts.map(decodeURIComponent)
-  } catch {
-    return undefined
-  }
-}
-
-/** Browsers send `Sec-Fetch-Site` to trustworthy origins, and `Origin` with every POST; a form with neither is refused. */
-function isOwnForm(req: IncomingMessage): boolean {
-  const site = readHeader(req, 'sec-fetch-site')
-  if (site !== undefined) return site === 'same-origin'
-  const host = URL.parse(readHeader(req, 'origin') ?? '')?.host
-  return host !== undefined && host === readHeader(req, 'host')
 }
 
 function sendRedirect(res: ServerResponse, path: string): void {

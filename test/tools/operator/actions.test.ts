@@ -475,14 +475,20 @@ it('accepts forms without Sec-Fetch-Site whose Origin has the host of the reques
   const { application } = await host.auth.applications.create({ name: 'Acme', apis: { catalog: {} } })
   const path = `/staff/operator/applications/${application.id}/suspend`
   const page = await request(host.app).get(path).set({ 'X-Staff': 'alice' })
-  const send = (origin: string) =>
+  const send = (origin: string, hosts: object) =>
     request(host.app)
       .post(path)
       .type('form')
-      .set({ 'X-Staff': 'alice', Host: 'api.example.com', Origin: origin })
+      .set({ 'X-Staff': 'alice', Origin: origin, ...hosts })
       .send(readForm(page.text))
-  expect((await send('https://api.example.com.evil.example')).status).toBe(403)
-  expect((await send('https://api.example.com')).status).toBe(303)
+  const own = { Host: 'api.example.com' }
+  expect((await send('https://api.example.com.evil.example', own)).status).toBe(403)
+  expect((await send('file://', { ...own, 'X-Forwarded-Host': '' })).status).toBe(403)
+  expect((await send('https://api.example.com', own)).status).toBe(303)
+  // A proxy that replaces the host names it in a header, in which pages of other sites can write nothing.
+  const proxied = { Host: '127.0.0.1:3000', 'X-Forwarded-Host': 'ops.example, proxy.example' }
+  expect((await send('http://evil.example', proxied)).status).toBe(403)
+  expect((await send('http://ops.example', proxied)).status, 'it is suspended already').toBe(409)
   await host.auth.close()
 })
 
