@@ -32,7 +32,7 @@ function formatScopes(scopes: readonly string[]): (readonly [string, string])[] 
 }
 
 /** RFC 6750 3. Every challenge ends with `resource_metadata` (RFC 9728 5.1). */
-export function createBearerErrors(
+function createBearerErrors(
   api: Api,
   scopes: readonly string[],
 ): ErrorResponses<
@@ -100,7 +100,7 @@ function formatMetadata({ resource }: Api): readonly [string, string] {
 const NOT_VALID = 'The API key is not valid'
 
 /** The scheme ApiKey is not registered, but RFC 9110 15.5.2 requires a challenge with every 401. */
-export function createApiKeyErrors(
+function createApiKeyErrors(
   api: Api,
   scopes: readonly string[],
 ): ErrorResponses<
