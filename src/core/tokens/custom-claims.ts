@@ -1,7 +1,7 @@
 import type { CreateClaims } from '../../shared/contracts/api.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { copyJson, NotJsonError, stringifyJsonObject } from '../../shared/lib/plain-json.js'
-import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
+import { callInTime } from '../../shared/lib/timeout.js'
 
 /** The limit of 2 KiB of UTF-8 makes an access token fit into a header of 8 KiB. */
 const MAX_CLAIMS_BYTES = 2048
@@ -53,15 +53,11 @@ export async function readCustomClaims(
   const option = `apis.${api}.claims`
   try {
     // The host gets a copy: changes that it makes must not reach the cached record.
-    const claims = (async () => createClaims({ id, name, externalId, metadata: copyJson(metadata) }))()
-    return stringifyClaims(option, await withTimeout(claims, CALL_TIMEOUT_MS, () => createTimeoutError(option)))
+    const copy = { id, name, externalId, metadata: copyJson(metadata) }
+    return stringifyClaims(option, await callInTime(option, () => createClaims(copy)))
   } catch (error) {
     throw new Error(`${option} failed for application ${id}.`, { cause: error })
   }
-}
-
-function createTimeoutError(option: string): Error {
-  return new Error(`${option} did not answer within ${CALL_TIMEOUT_MS / 1000} seconds.`)
 }
 
 /** What the option `claims` returned, as JSON. Throws for no object, more than 2 KiB, or a registered name. */

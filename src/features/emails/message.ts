@@ -15,7 +15,7 @@ import { formatHtml, formatText } from './layout.js'
 import { TEXTS } from './texts/languages.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
-import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
+import { callInTime } from '../../shared/lib/timeout.js'
 
 /** Writes an e-mail, as text and as HTML: the host's `emails.compose` if there is one, otherwise the built-in words. */
 export type WriteEmail = (content: EmailContent) => Promise<EmailMessage>
@@ -97,9 +97,7 @@ async function callHostCompose(
 ): Promise<ComposedEmail | undefined> {
   const values = listIndispensable(email)
   try {
-    const composing = (async () => compose(email))()
-    const composed = await withTimeout(composing, CALL_TIMEOUT_MS, createTimeoutError, { background: true })
-    return checkComposed(composed, values)
+    return checkComposed(await callInTime('emails.compose', () => compose(email), { background: true }), values)
   } catch (error) {
     logger.error(
       `emails.compose did not write the e-mail with the purpose ${email.purpose}; the built-in one is sent.`,
@@ -107,10 +105,6 @@ async function callHostCompose(
     )
     return undefined
   }
-}
-
-function createTimeoutError(): Error {
-  return new Error(`emails.compose did not answer within ${CALL_TIMEOUT_MS / 1000} seconds.`)
 }
 
 /** The texts that the recipient needs. Of a link its fragment or last segment: HTML may escape what precedes. */

@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
-import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
+import { callInTime } from '../../shared/lib/timeout.js'
 
 /**
  * Calls a function that the host gave as an option. Rejects with `StoreUnavailableError`, which is answered with 503, if it says
@@ -11,14 +11,10 @@ export async function callHost<Result>(
   logger: { error(message: string, cause: unknown): void },
 ): Promise<Result> {
   try {
-    return await withTimeout((async () => call())(), CALL_TIMEOUT_MS, () => createTimeoutError(option))
+    return await callInTime(option, call)
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw new Error(`${option} failed.`, { cause: error })
     logger.error(`${option} failed, so a registration was refused.`, error)
     throw error
   }
-}
-
-function createTimeoutError(option: string): Error {
-  return new StoreUnavailableError(`${option} did not answer within 5 seconds.`)
 }

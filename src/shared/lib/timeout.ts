@@ -1,3 +1,5 @@
+import { StoreUnavailableError } from '../contracts/errors.js'
+
 /** The limit of a call of the store or of the host's code. HTTP clients wait longer; a busy database rarely does. */
 export const CALL_TIMEOUT_MS = 5000
 
@@ -34,6 +36,16 @@ export function withTimeout<Result>(
       .then(resolve, reject)
       .finally(() => clearTimeout(timer))
   })
+}
+
+/** Calls a function of the host, and rejects with `StoreUnavailableError` after 5 seconds. */
+export function callInTime<Result>(
+  what: string,
+  call: () => Result | PromiseLike<Result>,
+  options?: Parameters<typeof withTimeout>[3],
+): Promise<Result> {
+  const createError = (): Error => new StoreUnavailableError(`${what} did not answer within 5 seconds.`)
+  return withTimeout((async () => call())(), CALL_TIMEOUT_MS, createError, options)
 }
 
 /** The longest interval of a Node timer. */

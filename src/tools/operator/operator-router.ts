@@ -9,6 +9,7 @@ import { OAuthError } from '../../shared/contracts/denial.js'
 import { ApplicationError, StoreUnavailableError } from '../../index.js'
 import { hasOwnMember } from '../../shared/lib/own-members.js'
 import { readHostMember } from '../../shared/lib/request.js'
+import { callInTime } from '../../shared/lib/timeout.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
 import { html } from '../../shared/web/html.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
@@ -19,7 +20,7 @@ import { answerApplication } from './application-page.js'
 import { answerApplications } from './applications-page.js'
 import { answerAudit, answerEmails, answerKeys, answerReportOnly } from './lists.js'
 import { answerPreview } from './preview-page.js'
-import { callHost, findRights, type Can } from './rights.js'
+import { findRights, type Can } from './rights.js'
 import { CONTENT_SECURITY_POLICY, listTabs, renderPage } from './page.js'
 import { readPostedSearch } from './search-form.js'
 import { TEXTS } from './texts/languages.js'
@@ -56,7 +57,7 @@ export function createOperatorRouter(options: {
 
   async function findOperator(req: IncomingMessage): Promise<string | undefined> {
     try {
-      const operator = await callHost('operator', () => operatorOf(req))
+      const operator = await callInTime('The option "operator" of operatorPages()', () => operatorOf(req))
       const isName = typeof operator === 'string' && findLineProblem(operator, MAX_OPERATOR_LENGTH) === undefined
       return isName ? operator : undefined
     } catch (error) {

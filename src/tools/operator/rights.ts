@@ -1,5 +1,4 @@
-import { StoreUnavailableError } from '../../index.js'
-import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
+import { callInTime } from '../../shared/lib/timeout.js'
 import { offers, OPERATIONS } from '../operations/perform.js'
 import type { CallName, Scope } from '../operations/operator-calls.js'
 import { OPERATIONS_BY_NAME, type Site, type Visit } from './visit.js'
@@ -29,16 +28,9 @@ export async function findRights(
       return false
     }
   }
-  const answers = await callHost('can', () => Promise.all(asked.map(isAllowed)))
+  const answers = await callInTime('The option "can" of operatorPages()', () => Promise.all(asked.map(isAllowed)))
   const rights = new Set(asked.filter((_, at) => answers[at]).map(({ name, scope }) => `${name} ${scope}`))
   return (action, scope = OPERATIONS_BY_NAME.get(action)!.scope) => rights.has(`${action} ${scope}`)
-}
-
-/** Rejects with `StoreUnavailableError`, which is answered with 503, if a function of the host says nothing within 5 seconds. */
-export function callHost<Result>(option: string, call: () => Result | Promise<Result>): Promise<Result> {
-  const createError = () =>
-    new StoreUnavailableError(`The option "${option}" of operatorPages() did not answer within 5 seconds.`)
-  return withTimeout((async () => call())(), CALL_TIMEOUT_MS, createError)
 }
 
 /** Operations that show ids and counts do not tell whose they are. */
