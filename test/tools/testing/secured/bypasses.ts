@@ -49,8 +49,11 @@ const HEADERS = (
   'upgrade-insecure-requests accept-version x-internal'
 ).split(' ')
 
+export const BYPASSES_BY_HEADER: readonly Bypass[] = HEADERS.map((name) =>
+  unless(`the header ${name}`, (req) => req.headers[name]),
+)
+
 export const BYPASSES: readonly Bypass[] = [
-  ...HEADERS.map((name) => unless(`the header ${name}`, (req) => req.headers[name])),
   unless('req.range()', (req) => req.range(100)),
   unless('XMLHttpRequest', (req) => req.xhr),
   unless('HTTPS at a proxy', (req) => req.secure),
