@@ -166,12 +166,6 @@ it('exits with 2, 4 and 1, and writes errors to stderr', async () => {
   })
 })
 
-it('does not delete an application without a terminal or --yes', async () => {
-  const { code, stderr } = await runProgram(['apps', 'delete', 'app_1', '--db', site.file])
-  expect(code).toBe(2)
-  expect(stderr).toContain('needs --yes')
-})
-
 it('ends without an error if the reader closes the pipe', async () => {
   const command = `"${process.execPath}" "${BIN}" --help | head -n 1`
   const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command])

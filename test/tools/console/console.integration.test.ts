@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import express from 'express'
 import helmet from 'helmet'
 import { JSDOM } from 'jsdom'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { developerConsole } from '../../../src/tools/console/index.js'
 import { LOOK_CSS, shortenStyle } from '../../../src/shared/web/look.js'
 import { formatTokenAssignment } from '../../../src/shared/samples/curl.js'
@@ -318,29 +318,6 @@ describe('the console of a shop', () => {
     expect((await fetch(shop.developers, { method: 'POST' })).status).toBe(404)
     expect((await fetch(`${shop.developers}/apis/orders`, { method: 'PUT' })).status).toBe(404)
     expect((await fetch(`${shop.developers}/register`, { method: 'PUT' })).status).toBe(404)
-  })
-
-  it('registers an application and sends its credentials by e-mail', async () => {
-    for (const [index, address] of [`${shop.developers}/register`, `${shop.developers}/register/`].entries()) {
-      const { page } = await pageAt(address)
-      expect(page.querySelector<HTMLAnchorElement>('header a')?.href).toBe(shop.developers)
-      const form = new URLSearchParams({ name: 'Till', contact: `till-${index}@example.com`, apis: 'orders' })
-      const response = await fetch(address, { method: 'POST', body: form })
-      expect([response.status, response.url.split('?for=')[0]]).toEqual([200, `${shop.developers}/register/thanks`])
-      await vi.waitFor(() => expect(shop.mailer.emails.at(index)?.to).toBe(`till-${index}@example.com`), 60_000)
-      expect(shop.mailer.emails[index]?.text).toContain(`${shop.developers}\n`)
-    }
-  })
-
-  it('shows credentials behind a claim link', async () => {
-    const { page } = await pageAt(`${shop.developers}/register/claim`)
-    expect(page.querySelector('h1')?.textContent).toBe('Your credentials')
-    const refused = await fetch(`${shop.developers}/register/claim`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"token":"wrong"}',
-    })
-    expect(refused.status).toBe(400)
   })
 })
 

@@ -1,10 +1,10 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base'
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import express from 'express'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { observe } from '../../../src/tools/opentelemetry/index.js'
 import { createCaller } from '../../support/caller.js'
-import { installContextManager, resetTelemetry, traced, createTracers } from '../../support/telemetry.js'
+import { installContextManager, resetTelemetry, createTracers } from '../../support/telemetry.js'
 import { request } from '../../support/request.js'
 import { CONTACT, makeAllHappen, NAME, openObserved, type Observed } from './observed.js'
 
@@ -129,31 +129,14 @@ describe('a separate span', () => {
     const names = traces.ours().map(({ name }) => name)
     expect(new Set(names)).toEqual(
       new Set([
-        ...[
-          'registered',
-          'imported',
-          'approved',
-          'activated',
-          'updated',
-          'suspended',
-          'resumed',
-          'deleted',
-          'recovered',
-          'quota_reached',
-          'key_set_unavailable',
-          'key_set_available',
-          'access_changed',
-          'access_rejected',
-          'access_requested',
-          'contact_added',
-          'contact_invited',
-          'contact_removed',
-          'credential_rotated',
-          'credential_added',
-          'credential_updated',
-          'credential_ended',
-          'tokens_revoked',
-        ].map((change) => `platform_auth.application.${change}`),
+        ...(
+          'registered imported approved activated updated suspended resumed deleted recovered quota_reached ' +
+          'key_set_unavailable key_set_available access_changed access_rejected access_requested contact_added ' +
+          'contact_invited contact_removed credential_rotated credential_added credential_updated credential_ended ' +
+          'tokens_revoked'
+        )
+          .split(' ')
+          .map((change) => `platform_auth.application.${change}`),
         ...['rotated', 'revoked'].map((change) => `platform_auth.signing_key.${change}`),
         'platform_auth.mail.outage',
         'platform_auth.clock.outage',
@@ -262,21 +245,5 @@ describe('traces', () => {
     // Spans may contain the application's public id.
     for (const each of hidden.filter((text) => !text.startsWith('app_'))) expect(exported).not.toContain(each)
     expect(exported).toContain('"app_')
-  })
-
-  it('never fail a request when the SDK throws', async (test) => {
-    trace.setGlobalTracerProvider(new BasicTracerProvider())
-    const observed = await openObserved(test)
-    const app = express().use(traced, (_req, _res, next) => {
-      trace.getActiveSpan()!.setAttributes = () => {
-        throw new Error('The exporter is gone.')
-      }
-      next()
-    })
-    app.get('/catalog/items', observed.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
-    observe(observed.auth)
-    const { credentials } = await observed.auth.applications.create({ name: NAME, apis: ['catalog'] })
-    await createCaller({ app }).key('/catalog/items', credentials.clientId).expect(200)
-    expect(observed.logger.lines.join('\n')).toContain('A listener of request.allowed failed. Error: The exporter')
   })
 })
