@@ -1,31 +1,11 @@
 import type { Express, RequestHandler } from 'express'
 import express from 'express'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { EventType, IssuedCredentials, PlatformEvent } from '../../../src/index.js'
+import type { IssuedCredentials, PlatformEvent } from '../../../src/index.js'
 import { createCaller, type Caller } from '../../support/caller.js'
+import { EVENT_TYPES } from '../../support/event-types.js'
 import { onEveryPlatform, openPlatform, type TestPlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
-
-/** Every type of event except those of the store, which test/core/store-client/readiness.integration.test.ts covers. */
-const TYPES: readonly EventType[] = [
-  'application.registered',
-  'application.updated',
-  'application.suspended',
-  'application.resumed',
-  'application.deleted',
-  'application.accessChanged',
-  'application.credentialRotated',
-  'application.tokensRevoked',
-  'token.issued',
-  'token.refused',
-  'token.revoked',
-  'request.allowed',
-  'request.denied',
-  'request.reported',
-  'signingKey.rotated',
-  'signingKey.revoked',
-  'sessionSecret.replaced',
-]
 
 /** The members that an event may have. */
 const MEMBERS = ['type', 'at', 'applicationId', 'api', 'error', 'reason', 'requestId', 'address', 'client']
@@ -71,7 +51,7 @@ onEveryPlatform((host) => {
   beforeAll(() => {
     app = createApp(host)
     caller = createCaller({ app })
-    for (const type of TYPES) host.auth.events.on(type, (...args) => void seen.push(...args))
+    for (const type of EVENT_TYPES) host.auth.events.on(type, (...args) => void seen.push(...args))
   })
 
   beforeEach(async () => {
@@ -113,17 +93,12 @@ onEveryPlatform((host) => {
       await applications.revokeTokens(id)
       await applications.delete(id)
       expect(takeEvents()).toEqual(
-        [
-          'updated',
-          'suspended',
-          'resumed',
-          'accessChanged',
-          'accessChanged',
-          'credentialRotated',
-          'credentialRotated',
-          'tokensRevoked',
-          'deleted',
-        ].map((what) => ({ type: `application.${what}`, applicationId: id })),
+        (
+          'updated suspended resumed accessChanged accessChanged credentialRotated credentialRotated ' +
+          'tokensRevoked deleted'
+        )
+          .split(' ')
+          .map((what) => ({ type: `application.${what}`, applicationId: id })),
       )
     })
 
@@ -368,7 +343,7 @@ describe('a listener', () => {
     ],
   ])('that %s affects no request, no call and no other listener, and is logged', async (_, fails) => {
     const heard: string[] = []
-    for (const type of TYPES) {
+    for (const type of EVENT_TYPES) {
       // An unhandled rejection would end the test run.
       made.auth.events.on(type, () => fails())
       made.auth.events.on(type, (event) => void heard.push(event.type))
@@ -382,17 +357,10 @@ describe('a listener', () => {
     const { application } = await made.auth.applications.create({ name: 'Other', apis: ['catalog'] })
     await made.auth.applications.suspend(application.id)
     await made.auth.signingKeys.rotate({ immediately: true })
-    const types = [
-      'token.issued',
-      'request.allowed',
-      'request.allowed',
-      'request.denied',
-      'token.refused',
-      'token.revoked',
-      'application.registered',
-      'application.suspended',
-      'signingKey.rotated',
-    ]
+    const types = (
+      'token.issued request.allowed request.allowed request.denied token.refused token.revoked ' +
+      'application.registered application.suspended signingKey.rotated'
+    ).split(' ')
     expect(heard).toEqual(types)
     await new Promise((resolve) => setTimeout(resolve, 20))
     const logged = made.logger.lines.filter((line) => line.startsWith('A listener'))

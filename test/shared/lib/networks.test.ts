@@ -47,17 +47,10 @@ describe('readNetwork()', () => {
     '1e1',
   ])('reads no network in %j', (text) => expect(readNetwork(text)).toBeUndefined())
 
-  it.each([
-    '64:ff9b::/96',
-    '64:ff9b::/95',
-    '64:ff9b::/32',
-    '64::/16',
-    '::ffff:0:0/96',
-    '::/80',
-    '::/64',
-    '::/1',
-    '::/0',
-  ])('reads %s as a network that has every IPv4 address', (text) => expect(readNetwork(text)).toBe(HAS_EVERY_IPV4))
+  it.each('64:ff9b::/96 64:ff9b::/95 64:ff9b::/32 64::/16 ::ffff:0:0/96 ::/80 ::/64 ::/1 ::/0'.split(' '))(
+    'reads %s as a network that has every IPv4 address',
+    (text) => expect(readNetwork(text)).toBe(HAS_EVERY_IPV4),
+  )
 
   it('has every address of a request that an entry names, in whatever form both are written', () => {
     const forms = [

@@ -153,26 +153,12 @@ describe('a value made of a schema is valid:', () => {
       { format: 'byte', maxLength: 4 },
       { contentEncoding: 'base64', format: 'byte' },
     ].map((rules) => ({ ...text, ...rules })),
-    ...[
-      'date',
-      'date-time',
-      'time',
-      'duration',
-      'email',
-      'hostname',
-      'ipv4',
-      'ipv6',
-      'uri',
-      'url',
-      'uri-reference',
-      'json-pointer',
-      'regex',
-      'uuid',
-      'byte',
-    ].flatMap((format) => [
-      { ...text, format },
-      { type: 'array', minItems: 12, uniqueItems: true, items: { ...text, format } },
-    ]),
+    ...'date date-time time duration email hostname ipv4 ipv6 uri url uri-reference json-pointer regex uuid byte'
+      .split(' ')
+      .flatMap((format) => [
+        { ...text, format },
+        { type: 'array', minItems: 12, uniqueItems: true, items: { ...text, format } },
+      ]),
     ...[
       '^[A-Z]{2}$',
       '^\\d{5}$',
