@@ -23,47 +23,10 @@ const PATHS = [
   '/a-b/{c}-{d}',
   '/a-b/{c}',
 ] as const
-const PIECES = [
-  '/',
-  '/',
-  '/',
-  'items',
-  'ITEMS',
-  'search',
-  'status',
-  'mixed',
-  'Mixed',
-  'parts',
-  'last',
-  'a-b',
-  'a',
-  '-',
-  ':cancel',
-  '.json',
-  '.',
-  '..',
-  '%2e',
-  '%2F',
-  '%5C',
-  '\\',
-  '%',
-  '%zz',
-  '%00',
-  '%69tems',
-  's%74atus',
-  'st%61tus',
-  '%25',
-  'caf%C3%A9',
-  'caf%c3%a9',
-  'é',
-  ';',
-  '+',
-  '?',
-  '#',
-  '{id}',
-  '@',
-  '//',
-]
+const PIECES = (
+  '/ / / items ITEMS search status mixed Mixed parts last a-b a - :cancel .json . .. %2e %2F %5C \\ % ' +
+  '%zz %00 %69tems s%74atus st%61tus %25 caf%C3%A9 caf%c3%a9 é ; + ? # {id} @ //'
+).split(' ')
 
 const scopes = Object.fromEntries(PATHS.map((_path, at) => [`s${at}`, '']))
 const { auth } = openPlatform({ apis: { orders: { scheme: 'oauth2', scopes } } })

@@ -74,9 +74,7 @@ describe('a reference', () => {
   })
 
   it('writes samples with what was entered, with the credentials only after Reveal, and forgets these', async () => {
-    const page = await open('orders')
-    await page.authorize(credentials.clientId, credentials.clientSecret)
-    await page.state('Authorized as ')
+    const page = await openAuthorized()
     await page.click('#readOrder .toggle')
     page.type(await page.one('#readOrder-path-id'), 'ord 1')
     const sample = await page.one('#readOrder [role=tabpanel]', '/orders/items/ord%201')
@@ -121,9 +119,7 @@ it('says that the address names no operation, and finds a schema, a status and a
 })
 
 it('uses one authorization for all APIs, and shows a page again as it was left', async () => {
-  const page = await open('orders')
-  await page.authorize(credentials.clientId, credentials.clientSecret)
-  await page.state('Authorized as ')
+  const page = await openAuthorized()
   await page.click('dialog button', 'Close')
   await page.click('#readOrder .toggle')
   page.type(await page.one('#readOrder-path-id'), 'typed')
@@ -175,9 +171,7 @@ describe('an access token that has expired', () => {
   })
 
   it('or was revoked makes the dialog ask again, and say why', async () => {
-    const page = await open('orders')
-    await page.authorize(credentials.clientId, credentials.clientSecret)
-    await page.state('Authorized as ')
+    const page = await openAuthorized()
     await page.click('dialog button', 'Close')
     expect(await page.call('listOrders')).toContain('200 OK')
     await shop.auth.applications.revokeTokens(credentials.id)
@@ -288,6 +282,14 @@ function fillIn(window: typeof globalThis & DOMWindow, sent: Sent[]): void {
       this.dispatchEvent(new window.Event('close'))
     },
   })
+}
+
+/** The reference of an oauth2 API, with key and secret. */
+async function openAuthorized() {
+  const page = await open('orders')
+  await page.authorize(credentials.clientId, credentials.clientSecret)
+  await page.state('Authorized as ')
+  return page
 }
 
 /** Operates a reference page as a person would. */

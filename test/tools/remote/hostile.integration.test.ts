@@ -124,8 +124,7 @@ it('lets nobody in, and turns nobody away, behind a proxy that changes answers o
   const address = await startAnswerProxy(site.url, (answer) =>
     isHostile ? damage(answer).damaged : (damage(answer), answer),
   )
-  const { auth, url } = await site.startService({ address, maxStaleness: 60 })
-  await auth.ready()
+  const { url } = await site.openService({ address, maxStaleness: 60 })
   const good = await Promise.all(Array.from({ length: 20 }, () => createApplication(site.auth, { catalog: {} })))
   const bad = await Promise.all(Array.from({ length: 20 }, () => createApplication(site.auth, { weather: {} })))
   // Earlier answers for the proxy to repeat, of applications that may pass.

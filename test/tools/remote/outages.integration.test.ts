@@ -32,8 +32,7 @@ describe('a service whose platform does not answer', () => {
   it.each(['refuse', 'stall'] as const)(
     'serves what it knows for maxStaleness, and then answers 503: %s',
     async (way) => {
-      const { auth, url } = await site.startService({ maxStaleness: 5 })
-      await auth.ready()
+      const { auth, url } = await site.openService({ maxStaleness: 5 })
       const [client, other, revoked] = [await createClient(site), await createClient(site), await createClient(site)]
       const askAll = () =>
         Promise.all([
@@ -101,8 +100,7 @@ describe('a service', () => {
   afterAll(() => site.close())
 
   it('accepts tokens of a replaced signing key, and none of a revoked one', async () => {
-    const { auth, url } = await site.startService()
-    await auth.ready()
+    const { url } = await site.openService()
     const { token: former, ...client } = await createClient(site)
     expect(await ask(`${url}/orders/items`, former)).toBe('200')
     const [{ kid }] = (await site.auth.signingKeys.list()).items as unknown as [{ kid: string }]
@@ -121,8 +119,7 @@ describe('a service', () => {
     const revoke = (client: typeof before) =>
       post(site.app, '/orders/revoke', { ...createTokenForm(client), token: client.token })
     await revoke(before)
-    const { auth, url } = await site.startService()
-    await auth.ready()
+    const { url } = await site.openService()
     expect(await ask(`${url}/orders/items`, before.token)).toMatch(/^401/)
     expect(await ask(`${url}/orders/items`, after.token)).toBe('200')
     await revoke(after)
@@ -132,8 +129,7 @@ describe('a service', () => {
 
   it('asks for each token where it may keep few revoked ones', async () => {
     const [one, other] = [await createClient(site), await createClient(site)]
-    const { auth, url } = await site.startService({ cache: { revokedAccessTokens: 1 } })
-    await auth.ready()
+    const { url } = await site.openService({ cache: { revokedAccessTokens: 1 } })
     await post(site.app, '/orders/revoke', { ...createTokenForm(one), token: one.token })
     await expect.poll(() => ask(`${url}/orders/items`, one.token), POLL).toMatch(/^401/)
     expect(await ask(`${url}/orders/items`, other.token)).toBe('200')
@@ -145,8 +141,7 @@ describe('a service', () => {
       resourceServer: ['orders', 'catalog'],
     })
     const { clientId, clientSecret } = credentials
-    const { auth, url } = await site.startService({ clientId, clientSecret: clientSecret! })
-    await auth.ready()
+    const { auth, url } = await site.openService({ clientId, clientSecret: clientSecret! })
     const client = await createClient(site)
     expect(await ask(`${url}/catalog/items`, client.key)).toBe('200')
     await site.auth.applications.update(application.id, { resourceServer: ['orders'] })
@@ -166,8 +161,7 @@ describe('a service', () => {
   it('is limited as a resource server: 503 for callers that it does not know, and for no others', async () => {
     const limited = await openSite({}, undefined, { requests: { limit: 40, window: 600 } })
     onTestFinished(limited.close)
-    const { auth, url, logger } = await limited.startService({ maxStaleness: 60 })
-    await auth.ready()
+    const { url, logger } = await limited.openService({ maxStaleness: 60 })
     const [known, ...strangers] = await Promise.all(Array.from({ length: 60 }, () => createClient(limited)))
     expect(await ask(`${url}/catalog/items`, known!.key)).toBe('200')
     const answers = new Set<string>()
@@ -178,8 +172,7 @@ describe('a service', () => {
   })
 
   it('tells the platform when keys were last used', async () => {
-    const { auth, url } = await site.startService()
-    await auth.ready()
+    const { auth, url } = await site.openService()
     const client = await createClient(site)
     expect(await ask(`${url}/catalog/items`, client.key)).toBe('200')
     await auth.flush()
@@ -188,8 +181,7 @@ describe('a service', () => {
   })
 
   it('activates an application whose key it is the first to see', async () => {
-    const { auth, url } = await site.startService()
-    await auth.ready()
+    const { url } = await site.openService()
     const client = await createClient(site)
     const record = (await site.store.findApplication(client.id))!
     const pending = { ...record, status: 'pending', version: record.version + 1 } as const
@@ -199,8 +191,7 @@ describe('a service', () => {
   })
 
   it('keeps few applications in memory, and misses no change of those', async () => {
-    const { auth, url } = await site.startService({ cache: { applications: 2 } })
-    await auth.ready()
+    const { url } = await site.openService({ cache: { applications: 2 } })
     const clients = await Promise.all(Array.from({ length: 30 }, () => createClient(site)))
     const askAll = () => Promise.all(clients.map(({ key }) => ask(`${url}/catalog/items`, key)))
     for (const round of [1, 2, 3]) expect(new Set(await askAll()), `round ${round}`).toEqual(new Set(['200']))
@@ -265,8 +256,7 @@ it('a service is checked by expectSecured(), with the applications of the platfo
   // Its clock is set back for credentials that have expired.
   const site = await openSite({ now: fakeClock().now })
   onTestFinished(site.close)
-  const { auth, app } = await site.startService({ rateLimits: { failedAuthentication: false } })
-  await auth.ready()
+  const { auth, app } = await site.openService({ rateLimits: { failedAuthentication: false } })
   const { routes } = await expectSecured(app, { auth: { ...site.auth, ...auth } as typeof site.auth })
   expect(routes).toContain('GET /orders/items')
   app.get('/orders/open', (_req, res) => void res.json([]))
@@ -278,8 +268,7 @@ it('a service is checked by expectSecured(), with the applications of the platfo
 it('a service that has heard the time at which an expired credential was made is asked again', async () => {
   const site = await openSite({ now: fakeClock().now })
   onTestFinished(site.close)
-  const { auth } = await site.startService({ rateLimits: { failedAuthentication: false } })
-  await auth.ready()
+  const { auth } = await site.openService({ rateLimits: { failedAuthentication: false } })
   // One credential is made before the clocks are set back, the next while they are.
   for (const made of [1, 2]) {
     const unknown = await Promise.all(Array.from({ length: 12 }, () => createClient(site)))
@@ -304,8 +293,7 @@ it('the clock of a service may be wrong by minutes', async () => {
   for (const minutes of [-2, 2]) {
     const site = await openSite({ now: () => Date.now() + minutes * 60_000 })
     try {
-      const { auth, url } = await site.startService()
-      await auth.ready()
+      const { url } = await site.openService()
       const client = await createClient(site)
       expect(await ask(`${url}/orders/items`, client.token)).toBe('200')
     } finally {
@@ -322,8 +310,7 @@ it('a service goes on where the platform is replaced, and forgets what a restore
     await site.close()
     await rm(folder, { recursive: true, force: true })
   })
-  const { auth, url } = await site.startService({ maxStaleness: 60 })
-  await auth.ready()
+  const { url } = await site.openService({ maxStaleness: 60 })
   const kept = await createClient(site)
   expect(await ask(`${url}/catalog/items`, kept.key)).toBe('200')
 

@@ -135,8 +135,7 @@ it('pauses between polls that the platform does not hold', async () => {
   }
   const address = await startAnswerProxy(site.url, (answer) => answer, withoutWait)
   const startedAt = performance.now()
-  const { auth } = await site.startService({ address })
-  await auth.ready()
+  await site.openService({ address })
   await waitUntil(() => polls >= 5)
   expect(polls).toBeLessThanOrEqual((performance.now() - startedAt) / 500 + 2)
 })
@@ -150,8 +149,7 @@ it('asks once for a key or application that is first seen, and never for one tha
     if (call !== 'changes') calls.push(call)
     return answer
   })
-  const { auth, url } = await site.startService({ address })
-  await auth.ready()
+  const { auth, url } = await site.openService({ address })
   const { id, ...client } = await createApplication(site.auth, { orders: {}, catalog: {} })
   const { credentials } = await site.auth.applications.addKey(id, { name: 'second' })
   const byKey = await createApplication(site.auth, { catalog: {} })

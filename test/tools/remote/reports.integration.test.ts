@@ -179,8 +179,7 @@ describe('a report', () => {
       lost += 1
       return { ...answer, status: 502 }
     })
-    const { auth, url } = await site.startService({ address })
-    await auth.ready()
+    const { auth, url } = await site.openService({ address })
     const { id, clientId } = await createApplication(site.auth, { catalog: {} })
     await site.auth.plans.set(id, 'wide')
     for (let each = 0; each < 5; each++) expect(await ask(`${url}/catalog/items`, clientId)).toBe('200')
@@ -195,8 +194,7 @@ describe('a report', () => {
   })
 
   it('is kept while the platform does not answer', async () => {
-    const { auth, url } = await site.startService({ maxStaleness: 60 })
-    await auth.ready()
+    const { auth, url } = await site.openService({ maxStaleness: 60 })
     const { id, clientId } = await createApplication(site.auth, { catalog: {} })
     await site.auth.plans.set(id, 'day')
     expect(await ask(`${url}/catalog/items`, clientId)).toBe('200')
@@ -466,8 +464,7 @@ describe('a report', () => {
   it('is taken by the next process of the platform, where one has ended', async () => {
     const next = await startPlatform({ store: site.store, usage: { routes: true }, plans: PLANS })
     onTestFinished(next.close)
-    const { auth, url } = await site.startService({ maxStaleness: 60 })
-    await auth.ready()
+    const { auth, url } = await site.openService({ maxStaleness: 60 })
     const { id, clientId } = await createApplication(site.auth, { catalog: {} })
     expect(await ask(`${url}/catalog/items`, clientId)).toBe('200')
     site.proxy.forwardTo(next.url)

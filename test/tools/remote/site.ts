@@ -69,6 +69,12 @@ export async function openSite(
     serviceOptions,
     proxy,
     startService,
+    /** A service that knows what it needs to answer. */
+    async openService(...given: Parameters<typeof startService>) {
+      const service = await startService(...given)
+      await service.auth.ready()
+      return service
+    },
     async close() {
       for (const close of closings) await close()
     },

@@ -63,8 +63,7 @@ describe('a service whose platform is behind nginx', () => {
   it.each(ALL.slice(0, IS_LONG_LANE ? 4 : 2))('feels changes, and reports: nginx %s', async (_, directives) => {
     const nginx = await startNginx(directives)
     onTestFinished(nginx.end)
-    const { auth, url } = await site.startService({ address: `http://127.0.0.1:${nginx.port}` })
-    await auth.ready()
+    const { auth, url } = await site.openService({ address: `http://127.0.0.1:${nginx.port}` })
     const { id, ...client } = await createApplication(site.auth, { orders: {}, catalog: {} })
     const token = await accessToken(site.app, 'orders', client)
     expect(await ask(`${url}/catalog/items`, client.clientId)).toBe('200')
@@ -109,8 +108,7 @@ describe('a process that stands still', () => {
 
   it('the platform: its service answers 503 beyond maxStaleness, and lets nobody in who was refused meanwhile', async () => {
     const { child, url: address } = await start('platform', file, SECRET)
-    const { auth, url } = await site.startService({ address, maxStaleness: 1 })
-    await auth.ready()
+    const { auth, url } = await site.openService({ address, maxStaleness: 1 })
     const [gone, kept] = [
       await createApplication(site.auth, { catalog: {} }),
       await createApplication(site.auth, { catalog: {} }),
@@ -138,8 +136,7 @@ it('a key of another system is adopted by the platform when it first arrives at 
   const key = 'legacy_key_4174348a92224e81b33e5d72d2fd7f1e'
   const line = { externalId: 'crm-9', name: 'Legacy', apis: ['catalog'] as const, keys: [{ plain: key }] }
   await site.auth.imports.run([line], { confirm: true })
-  const { auth, url } = await site.startService()
-  await auth.ready()
+  const { url } = await site.openService()
   expect(await ask(`${url}/catalog/items`, `${key}0`)).toMatch(/^401/)
   expect(await ask(`${url}/catalog/items`, key)).toBe('200')
   const { items } = await site.auth.applications.list({ externalId: 'crm-9' })

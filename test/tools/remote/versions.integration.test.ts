@@ -57,8 +57,7 @@ describe('a service whose platform has another version', () => {
   it('takes it for an outage where the platform is replaced meanwhile, and names both versions', async () => {
     let versions = [1, 2]
     const address = await startOtherVersion((answer) => ({ ...answer, versions }))
-    const { auth, url } = await site.startService({ address, maxStaleness: 60 })
-    await auth.ready()
+    const { auth, url } = await site.openService({ address, maxStaleness: 60 })
     const [known, stranger] = [
       await createApplication(site.auth, { catalog: {} }),
       await createApplication(site.auth, { catalog: {} }),
@@ -83,8 +82,7 @@ describe('a service whose platform has another version', () => {
       (answer) => addMembers({ ...answer, versions: [1, 5], ...addChange(answer) }) as Json,
       (given) => addMembers(given) as Json,
     )
-    const { auth, url } = await site.startService({ address })
-    await auth.ready()
+    const { auth, url } = await site.openService({ address })
     const { id, ...client } = await createApplication(site.auth, { orders: {}, catalog: {} })
     await site.auth.plans.set(id, 'wide')
     const token = await accessToken(site.app, 'orders', client)
