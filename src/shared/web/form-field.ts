@@ -49,7 +49,7 @@ type Choices = readonly (readonly [value: string, text: string])[]
 
 export function renderSelect(attributes: Html, choices: Choices, chosen: string | undefined): Html {
   return html`<select ${attributes}>
-    ${choices.map(([value, text]) => html`<option value="${value}" ${value === chosen && html` selected`}>${text}</option>`)}
+    ${choices.map(([value, text]) => html`<option value="${value}" ${value === chosen && 'selected'}>${text}</option>`)}
   </select>`
 }
 

@@ -17,7 +17,15 @@ import { renderDone } from './action-page.js'
 import { renderActions } from './actions.js'
 import { renderAccess, renderContacts, renderCredentials } from './application-sections.js'
 import { renderStatus } from './applications-page.js'
-import { describeRefused, findFullestQuota, readPlan, readUsage, renderDays, sumUsage } from './figures.js'
+import { readPlan, readUsage } from './figures.js'
+import {
+  describeRefused,
+  findFullestQuota,
+  findQuotaTone,
+  renderDays,
+  sumByDay,
+  sumUsage,
+} from '../../shared/web/usage-figures.js'
 import { nameColumns, renderItem, renderSection, renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import type { Answer, Site, Visit } from './visit.js'
@@ -75,13 +83,15 @@ function renderSummary(
   const { lastUsedAt } = application
   const { calls30, quotaUsed, noQuota, columns } = texts
   return renderTiles([
-    ...(usage ? [{ label: calls30, value: count.format(calls) }, describeRefused(calls, refused, visit)] : []),
+    ...(usage
+      ? [{ label: calls30, value: count.format(calls) }, describeRefused(columns.refused, calls, refused, language)]
+      : []),
     quota
       ? {
           label: quotaUsed,
           value: percent.format(quota.used / quota.limit),
           note: html`${fillIn<string | Html>(texts.ofLimit, { limit: count.format(quota.limit), end: renderTime(quota.endsAt, visit) })}${renderBar(quotaUsed, quota.used, quota.limit)}`,
-          tone: quota.left === 0 ? 'bad' : quota.left * 5 <= quota.limit ? 'warn' : undefined,
+          tone: findQuotaTone(quota),
         }
       : { label: quotaUsed, value: noQuota },
     { label: columns.lastUse, value: lastUsedAt ? renderTime(lastUsedAt, visit) : texts.never },
@@ -99,14 +109,15 @@ function renderUsage(visit: Visit, usage: readonly UsageEntry[]): Html {
     nameColumns(texts, 'api #allowed #refused #tokens'),
     apis.map((api) => {
       const entries = usage.filter((entry) => entry.api === api)
-      const { calls, refused } = sumUsage(entries)
-      const tokens = entries.reduce((sum, { accessTokens }) => sum + accessTokens, 0)
+      const { calls, refused, tokens } = sumUsage(entries)
       return [api, ...[calls - refused, refused, tokens].map((each) => count.format(each))]
     }),
   )
   return renderCard(
     { title: texts.tabs.usage, level: 2 },
-    html`<div class="inside">${renderDays({ id: 'days', label: texts.tabs.usage }, usage, visit)}</div>
+    html`<div class="inside">
+        ${renderDays({ id: 'days', label: texts.tabs.usage, countsOfDay: texts.countsOfDay }, sumByDay(usage, visit.now), language)}
+      </div>
       ${table}`,
   )
 }

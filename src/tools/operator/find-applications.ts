@@ -1,6 +1,7 @@
 import { ApplicationError, type Application } from '../../index.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import { countRefused, findFullestQuota, readPlan, readUsage } from './figures.js'
+import { readPlan, readUsage } from './figures.js'
+import { countRefused, findFullestQuota } from '../../shared/web/usage-figures.js'
 import { findPublicPart, readQuery } from './search-form.js'
 import { isApplicationId, type Site, type Visit } from './visit.js'
 

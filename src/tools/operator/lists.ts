@@ -158,12 +158,6 @@ export async function answerAudit({ auth }: Site, visit: Visit, isFile: boolean)
   })
 }
 
-/** How often each error was sent, most frequent first. */
-export function renderErrors(errors: Readonly<Record<string, number>>, { language }: Pick<Visit, 'language'>): Html {
-  const listed = Object.entries(errors).toSorted(([, one], [, other]) => other - one)
-  return html`${listed.map(([error, each], at) => html`${at > 0 && ', '}${getFormats(language).count.format(each)} <code>${error}</code>`)}`
-}
-
 /** The option of each API, with the first day on which nothing was reported for 7 days; not before tomorrow. */
 function listEnds(items: readonly { readonly api: string; readonly lastAt: Date }[], now: number): readonly Html[] {
   return [...new Set(items.map(({ api }) => api))].map((api) => {

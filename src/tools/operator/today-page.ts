@@ -8,7 +8,7 @@ import { renderBar, renderPill } from '../../shared/web/parts.js'
 import { renderApplicationLink, renderEmptyCard } from './applications-page.js'
 import { fillTime, renderItem, renderSection, renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
-import { renderErrors } from './lists.js'
+import { renderErrors } from '../../shared/web/usage-figures.js'
 import { renderOverview } from './usage-page.js'
 import type { Page, Platform, Site, Visit } from './visit.js'
 
@@ -144,7 +144,7 @@ async function listRefusing({ auth }: Site, visit: Visit): Promise<readonly Html
         renderApplicationLink(visit, { id, name }),
         [
           html`${fillIn(texts.refusedToday, { count: count.format(refused), mean: count.format(Math.round(mean?.refused ?? 0)) })}`,
-          renderErrors(errors, visit),
+          renderErrors(errors, language),
         ],
         renderPill(percent.format(share / 100), share >= 10 ? 'bad' : 'warn'),
       ),

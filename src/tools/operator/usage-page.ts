@@ -4,8 +4,16 @@ import { html, type Html } from '../../shared/web/html.js'
 import { renderCard, renderEmpty, renderPill, renderTable, renderTiles } from '../../shared/web/parts.js'
 import { renderApplicationLink } from './applications-page.js'
 import { formatCsv, nameColumns } from './formats.js'
-import { countRefused, describeRefused, readOverall, readRoutes, renderDays, sumUsage } from './figures.js'
-import { PAGE_SIZE, renderErrors, renderList } from './lists.js'
+import { readOverall, readRoutes } from './figures.js'
+import { PAGE_SIZE, renderList } from './lists.js'
+import {
+  countRefused,
+  describeRefused,
+  renderDays,
+  renderErrors,
+  sumByDay,
+  sumUsage,
+} from '../../shared/web/usage-figures.js'
 import { readQuery, renderSearch } from './search-form.js'
 import type { Answer, Site, Visit } from './visit.js'
 
@@ -17,16 +25,16 @@ export async function renderOverview(site: Site, visit: Visit, actions: Html | f
   const head = { title: texts.overall, level: 2 } as const
   if (entries.length === 0) return renderCard(head, renderEmpty({ title: texts.noUsage }))
   const { count } = getFormats(language)
-  const { calls, refused } = sumUsage(entries)
-  const tokens = entries.reduce((sum, { accessTokens }) => sum + accessTokens, 0)
+  const { calls, refused, tokens } = sumUsage(entries)
   const today = sumUsage(entries.filter(({ period }) => period === formatDay(now)))
   const tiles = [
     { label: texts.columns.allowed, value: count.format(calls - refused) },
-    describeRefused(calls, refused, visit),
+    describeRefused(texts.columns.refused, calls, refused, language),
     { label: texts.columns.tokens, value: count.format(tokens) },
     { label: texts.callsToday, value: count.format(today.calls) },
   ]
-  const plot = renderDays({ id: 'overall', label: texts.overall }, entries, visit)
+  const shown = { id: 'overall', label: texts.overall, countsOfDay: texts.countsOfDay }
+  const plot = renderDays(shown, sumByDay(entries, now), language)
   return renderCard({ ...head, actions }, html`<div class="inside">${renderTiles(tiles)} ${plot}</div>`)
 }
 
@@ -66,7 +74,7 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
       html`${count.format(refused)}
         <span class="soft">${percent.format(refused / Math.max(1, allowed + refused))}</span>`,
       count.format(accessTokens),
-      html`<div class="reasons">${renderErrors(errors, visit)}</div>`,
+      html`<div class="reasons">${renderErrors(errors, language)}</div>`,
     ]),
     next,
     before: html`${overview} ${search}`,

@@ -7,7 +7,7 @@ import { getFormats } from '../../../shared/web/formats.js'
 import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import type { PortalTexts } from '../texts/en.js'
 import { describeLimit } from './api-section.js'
-import { renderDayPlot } from './usage-section.js'
+import { renderDays } from '../../../shared/web/usage-figures.js'
 
 /** What is used of the application's plan, what is left, and until when, with a bar for each day of the month. */
 export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rates, days }: PlanUsage): Html {
@@ -21,7 +21,7 @@ export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rate
         <h3>${plan}</h3>
         ${limits.length > 0 && html`<p class="soft">${limits.join(', ')}</p>`}
         ${quotas.map((quota) => renderQuota(quota, texts))}
-        ${quotas.length > 0 && days.some(({ used }) => used > 0) && renderDayPlot('days-of-plan', texts.plan, listDays(days, now), texts)}
+        ${quotas.length > 0 && days.some(({ used }) => used > 0) && renderDays({ id: 'days-of-plan', label: texts.plan, countsOfDay: texts.countsOfDay }, listDays(days, now), texts.language)}
       </li>
     </ul>`,
   )
@@ -40,7 +40,7 @@ function renderQuota({ per, limit, used, left, soft, endsAt }: QuotaUsage, texts
 }
 
 /** Every day of the month until today. */
-function listDays(days: PlanUsage['days'], now: number): Parameters<typeof renderDayPlot>[2] {
+function listDays(days: PlanUsage['days'], now: number) {
   const today = new Date(now).getUTCDate()
   return Array.from({ length: today }, (_, index) => {
     const day = formatDay(now - (today - 1 - index) * DAY_MS)

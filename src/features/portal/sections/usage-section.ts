@@ -6,23 +6,16 @@ import { renderCopyable } from '../../../shared/web/first-steps.js'
 import { fillHtml, html, renderPlain, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderEmpty } from '../../../shared/web/parts.js'
-import { sumUsage } from './summary.js'
 import type { PortalTexts } from '../texts/en.js'
 import { formatDate, renderRelativeTime } from '../pages/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
 import type { UsageEntry, CountedRefusal } from '../../../shared/contracts/usage-entries.js'
 import { renderRows, renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
-import { renderPlot } from '../../../shared/web/plot.js'
+import { renderDays, renderErrors, sumByDay, sumUsage, USAGE_DAYS } from '../../../shared/web/usage-figures.js'
 import type { UsageOffer } from '../../../shared/contracts/offers.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 
-/** One API's counts of a day. */
-interface DayOfApi {
-  readonly day: string
-  readonly allowed: number
-  readonly refused: number
-  readonly tokens: number
-}
+type DayOfApi = ReturnType<typeof sumByDay>[number]
 
 /** A plot for each API, and its table. */
 export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[]): Html {
@@ -69,28 +62,26 @@ function renderApiUsage(
   { now, texts }: ApplicationView,
 ): Html {
   const { count: format } = getFormats(texts.language)
-  const days = listDays(usage, now)
-  const add = (of: (day: DayOfApi) => number): number => days.reduce((sum, day) => sum + of(day), 0)
-  const [allowed, refused, tokens] = [add((day) => day.allowed), add((day) => day.refused), add((day) => day.tokens)]
+  const { calls, refused, tokens } = sumUsage(usage)
   const id = `usage-${name}`
   return html`<li class="usage">
     <h3 id="${id}">${title}</h3>
     <dl class="totals">
-      ${renderTotal(html`<dt class="allowed">${texts.allowed}</dt>`, format.format(allowed))}
+      ${renderTotal(html`<dt class="allowed">${texts.allowed}</dt>`, format.format(calls - refused))}
       ${renderTotal(html`<dt class="refused">${texts.refusedCount}</dt>`, format.format(refused))}
       ${scheme === 'oauth2' && renderTotal(html`<dt>${texts.tokensIssued}</dt>`, format.format(tokens))}
     </dl>
-    ${refused > 0 && html`<p class="soft">${texts.refusedWith} ${describeRefused(usage, texts)}</p>`}
-    ${usage.length > 0 && renderDays(days, { id, title, hasTokens: scheme === 'oauth2' }, texts)}
+    ${refused > 0 && html`<p class="soft">${texts.refusedWith} ${renderErrors(sumErrors(usage), texts.language)}</p>`}
+    ${usage.length > 0 && renderPlotAndTable(sumByDay(usage, now), { id, title, hasTokens: scheme === 'oauth2' }, texts)}
   </li> `
 }
 
-function renderDays(
+function renderPlotAndTable(
   days: readonly DayOfApi[],
   { id, title, hasTokens }: { readonly id: string; readonly title: string; readonly hasTokens: boolean },
   texts: PortalTexts,
 ): Html {
-  return html`${days.some(({ allowed, refused }) => allowed + refused > 0) && renderDayPlot(`days-${id}`, title, days, texts)}
+  return html`${days.some(({ allowed, refused }) => allowed + refused > 0) && renderDays({ id: `days-${id}`, label: title, countsOfDay: texts.countsOfDay }, days, texts.language)}
     <details>
       <summary>${texts.table}<span class="unseen"> ${fillText(texts.ofApi, { title })}</span></summary>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}">
@@ -124,60 +115,13 @@ function renderTable(days: readonly DayOfApi[], hasTokens: boolean, texts: Porta
   </table>`
 }
 
-const NOTHING = { allowed: 0, accessTokens: 0, refused: {} }
-
-/** Every day of the period, oldest first. */
-function listDays(usage: readonly UsageEntry[], now: number): DayOfApi[] {
-  const byDay = new Map(usage.map((each) => [each.period, each]))
-  return Array.from({ length: USAGE_DAYS }, (_, index) => {
-    const day = formatDay(now - (USAGE_DAYS - 1 - index) * DAY_MS)
-    const { allowed, accessTokens, refused } = byDay.get(day) ?? NOTHING
-    return {
-      day,
-      allowed,
-      refused: Object.values(refused).reduce((sum, count) => sum + count, 0),
-      tokens: accessTokens,
-    }
-  })
-}
-
-/** The number of times that each error was sent, most frequent first. */
-function describeRefused(usage: readonly UsageEntry[], texts: PortalTexts): Html[] {
+/** The number of times that each error was sent. */
+function sumErrors(usage: readonly UsageEntry[]): Record<string, number> {
   const sums = new Map<string, number>()
   for (const { refused } of usage)
     for (const [error, count] of Object.entries(refused)) sums.set(error, (sums.get(error) ?? 0) + count)
-  return [...sums]
-    .toSorted(([, a], [, b]) => b - a)
-    .map(
-      ([error, sum], index) =>
-        html`${index > 0 && ', '}${getFormats(texts.language).count.format(sum)} <code class="inline">${error}</code>`,
-    )
+  return Object.fromEntries(sums)
 }
-
-interface PlottedDay {
-  /** The day, such as `2026-11-25`. */
-  readonly day: string
-  readonly allowed: number
-  readonly refused: number
-}
-
-/** A plot of the requests of each day. `id`: unique within the page. */
-export function renderDayPlot(id: string, label: string, days: readonly PlottedDay[], texts: PortalTexts): Html {
-  const { count, short } = getFormats(texts.language)
-  const name = (day: string): string => formatDate(Date.parse(day), texts)
-  return renderPlot({
-    id,
-    label,
-    periods: days.map(({ day, allowed, refused }) => {
-      const counts = { date: name(day), allowed: count.format(allowed), refused: count.format(refused) }
-      return { text: fillText(texts.countsOfDay, counts), allowed, refused }
-    }),
-    dates: [days[0], days[days.length >> 1], days.at(-1)].flatMap((each) => (each ? [name(each.day)] : [])),
-    formatCount: (each) => short.format(each),
-  })
-}
-
-const USAGE_DAYS = 30
 
 export async function listUsage(usage: UsageOffer, applicationId: string, now: number): Promise<readonly UsageEntry[]> {
   const period = { from: formatDay(now - (USAGE_DAYS - 1) * DAY_MS), to: formatDay(now), by: 'day' } as const

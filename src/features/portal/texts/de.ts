@@ -216,7 +216,7 @@ export const de: PortalTexts = {
   tokens: 'Access-Tokens',
   refusedWith: 'Abgelehnt:',
   day: 'Tag',
-  countsOfDay: '{date}: {allowed} erlaubt, {refused} abgelehnt',
+  countsOfDay: '{day}: {allowed} erlaubt, {refused} abgelehnt',
   table: 'Tabelle',
   ofApi: '({title})',
   refusals: 'Ablehnungen',

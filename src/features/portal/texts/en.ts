@@ -206,7 +206,7 @@ export const en = {
   tokens: 'Access tokens',
   refusedWith: 'Refused:',
   day: 'Day',
-  countsOfDay: '{date}: {allowed} allowed, {refused} refused',
+  countsOfDay: '{day}: {allowed} allowed, {refused} refused',
   table: 'Table',
   ofApi: 'of {title}',
   refusals: 'Refusals',

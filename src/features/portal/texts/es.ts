@@ -211,7 +211,7 @@ export const es: PortalTexts = {
   tokens: 'Tokens de acceso',
   refusedWith: 'Rechazos:',
   day: 'Día',
-  countsOfDay: '{date}: {allowed} aceptadas, {refused} rechazadas',
+  countsOfDay: '{day}: {allowed} aceptadas, {refused} rechazadas',
   table: 'Tabla',
   ofApi: '({title})',
   refusals: 'Rechazos',

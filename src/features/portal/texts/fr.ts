@@ -220,7 +220,7 @@ export const fr: PortalTexts = {
   tokens: 'Jetons d’accès',
   refusedWith: 'Refus\u00A0:',
   day: 'Jour',
-  countsOfDay: '{date}\u00A0: {allowed} acceptées, {refused} refusées',
+  countsOfDay: '{day}\u00A0: {allowed} acceptées, {refused} refusées',
   table: 'Tableau',
   ofApi: '({title})',
   refusals: 'Refus',
