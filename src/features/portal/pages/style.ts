@@ -87,12 +87,9 @@ const PLOTS = `.totals { display: flex; flex-wrap: wrap; gap: var(--space-2) var
 .totals .refused::before { background: var(--bad) }
 .usage .soft { margin: 0 0 var(--space-2) }
 details summary { color: var(--accent); font-size: var(--text-plain); cursor: pointer }
-.scroll { max-height: 18rem; margin-top: var(--space-2); overflow: auto; border: 1px solid var(--line); border-radius: var(--corner-control) }
-.scroll table { width: 100%; border-collapse: collapse; font-size: var(--text-small); font-variant-numeric: tabular-nums }
-.scroll :is(th, td) { padding: .3125rem var(--space-3); text-align: right; font-weight: 400; white-space: nowrap }
-.scroll th:first-child { text-align: left }
-.scroll thead th { position: sticky; top: 0; color: var(--soft); background: var(--code); font-weight: 550 }
-.scroll tbody tr + tr { border-top: 1px solid var(--line) }
+.usage .table { max-height: 18rem; margin-top: var(--space-2); overflow: auto }
+.usage .table :is(th, td) { padding: .3125rem var(--space-3); font-size: var(--text-small) }
+.usage .table thead th { position: sticky; top: 0 }
 `
 
 const NARROW = `@media (max-width: 52rem) {

@@ -5,7 +5,7 @@ import { formatCallCommand } from '../../../shared/samples/curl.js'
 import { renderCopyable } from '../../../shared/web/first-steps.js'
 import { fillHtml, html, renderPlain, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
-import { renderEmpty } from '../../../shared/web/parts.js'
+import { renderEmpty, renderTable } from '../../../shared/web/parts.js'
 import type { PortalTexts } from '../texts/en.js'
 import { formatDate, renderRelativeTime } from '../pages/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
@@ -84,35 +84,27 @@ function renderPlotAndTable(
   return html`${days.some(({ allowed, refused }) => allowed + refused > 0) && renderDays({ id: `days-${id}`, label: title, countsOfDay: texts.countsOfDay }, days, texts.language)}
     <details>
       <summary>${texts.table}<span class="unseen"> ${fillText(texts.ofApi, { title })}</span></summary>
-      <div class="scroll" tabindex="0" role="region" aria-labelledby="${id}">
-        ${renderTable(days, hasTokens, texts)}
-      </div>
+      ${renderDayTable(days, { title, hasTokens }, texts)}
     </details>`
 }
 
-function renderTable(days: readonly DayOfApi[], hasTokens: boolean, texts: PortalTexts): Html {
+function renderDayTable(
+  days: readonly DayOfApi[],
+  { title, hasTokens }: { readonly title: string; readonly hasTokens: boolean },
+  texts: PortalTexts,
+): Html {
   const { count: format } = getFormats(texts.language)
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">${texts.day}</th>
-        <th scope="col">${texts.allowed}</th>
-        <th scope="col">${texts.refusedCount}</th>
-        ${hasTokens && html`<th scope="col">${texts.tokens}</th>`}
-      </tr>
-    </thead>
-    <tbody>
-      ${days.toReversed().map(
-        ({ day, allowed, refused, tokens }) =>
-          html`<tr>
-            <th scope="row"><time datetime="${day}">${formatDate(Date.parse(day), texts)}</time></th>
-            <td>${format.format(allowed)}</td>
-            <td>${format.format(refused)}</td>
-            ${hasTokens && html`<td>${format.format(tokens)}</td>`}
-          </tr> `,
-      )}
-    </tbody>
-  </table>`
+  const counts = [texts.allowed, texts.refusedCount, ...(hasTokens ? [texts.tokens] : [])]
+  return renderTable(
+    title,
+    [{ title: texts.day }, ...counts.map((each) => ({ title: each, isNumber: true }))],
+    days
+      .toReversed()
+      .map(({ day, allowed, refused, tokens }) => [
+        html`<time datetime="${day}">${formatDate(Date.parse(day), texts)}</time>`,
+        ...[allowed, refused, ...(hasTokens ? [tokens] : [])].map((each) => format.format(each)),
+      ]),
+  )
 }
 
 /** The number of times that each error was sent. */
