@@ -161,7 +161,7 @@ function findUnavailable(): string[] {
   }
   if (!isInstalled('sqlite3')) {
     console.log('Without the tests of backups: apt-get install sqlite3.')
-    files.push('test/docs/backup.integration.test.ts', 'test/docs/restore.integration.test.ts')
+    files.push('test/docs/restore.integration.test.ts')
   }
   if (!isInstalled('redis-server')) {
     console.log('Without the tests of outages in Redis: apt-get install redis-server.')

@@ -90,6 +90,9 @@ describe.each(['commonjs', 'module'] as const)(
       for (const call of calls)
         answers.push(JSON.parse(await run(call, { KEY: key, ACCESS_TOKEN: answer['access_token'] })))
       expect(answers).toEqual([{ for: 'Acme' }, ['tea', 'coffee']])
+      for (const path of ['orders/items', 'catalog/items'])
+        expect((await fetch(`http://localhost:${port}/${path}`)).status).toBe(401)
+      expect(firstServer!.code.trimEnd().split('\n')).toHaveLength(12)
     })
 
     // What follows does not depend on the type: the file is a module by its name.

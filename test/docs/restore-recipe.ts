@@ -1,3 +1,4 @@
+import { cp } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { CHANGES, createPartner, observe, type Partner } from './changes-since-backup.js'
 import type { FullSite, Output, Server } from './full-site.js'
@@ -36,8 +37,16 @@ export async function followRestoreRecipe(site: FullSite, database: 'SQLite' | '
   // Each change makes a difference that can be seen.
   expect(CHANGES.filter(({ name }) => JSON.stringify(lost[name]) === JSON.stringify(atBackup[name]))).toEqual([])
 
-  // Processes with SQLite have to be stopped; with PostgreSQL they follow.
-  if (database === 'SQLite') await server.stop()
+  // Processes with SQLite have to be stopped, here by a kill: its files stay as they are. With PostgreSQL processes follow.
+  if (database === 'SQLite') {
+    const killed = `${site.folder}-killed`
+    await cp(site.folder, killed, {
+      recursive: true,
+      filter: (path) => path === site.folder || /\.sqlite(?:-\w+)?$/.test(path),
+    })
+    await server.stop()
+    await cp(killed, site.folder, { recursive: true })
+  }
   expect(await site.sh(restore)).toMatchObject({ code: 0, stderr: '' })
   if (database === 'SQLite') server = await site.start()
   // A process that runs on goes on refusing the access token that was revoked.

@@ -3,8 +3,7 @@ import type { RequestHandler } from 'express'
 import helmet from 'helmet'
 import { describe, expect, it } from 'vitest'
 import { maybeAuthOf } from '../../src/index.js'
-import { createCaller } from '../support/caller.js'
-import { onEveryPlatform, openPlatform } from '../support/platform.js'
+import { onEveryPlatform } from '../support/platform.js'
 import { request } from '../support/request.js'
 import { prepareHostApp } from './host-app.js'
 import { observeGuard, NOTHING_CHANGED } from './observe-guard.js'
@@ -125,26 +124,6 @@ onEveryPlatform((host) => {
         'access-control-allow-origin': 'https://shop.example',
       })
     })
-
-    it('after the guards gets no preflight, since OPTIONS is guarded like every method', async () => {
-      const app = newApp()
-      app.all('/orders/items', host.auth.requireBearer('orders'), cors(), (_req, res) => void res.json([]))
-      const { headers } = await request(app).options('/orders/items').set(preflight).expect(401)
-      expect(headers).not.toHaveProperty('access-control-allow-origin')
-      await request(app).options('/orders/items').set(preflight).set(bearer()).expect(204)
-    })
-
-    it('does not let pages request tokens without the option cors of the platform', async () => {
-      const app = newApp().use(host.auth.router)
-      await request(app).options('/orders/token').set(preflight).expect(405)
-      const { headers } = await request(app)
-        .post('/orders/token')
-        .set('Origin', 'https://shop.example')
-        .type('form')
-        .send(tokenForm())
-        .expect(200)
-      expect(headers).not.toHaveProperty('access-control-allow-origin')
-    })
   })
 
   describe('an app with its own req.auth', () => {
@@ -176,48 +155,5 @@ onEveryPlatform((host) => {
         [{ added: [], changed: [] }],
       ])
     })
-  })
-})
-
-describe('a platform with the option cors', () => {
-  it('lets only pages of its origins request tokens', async () => {
-    const { auth } = openPlatform({ cors: { origin: ['https://developers.example.com'] } })
-    const host = { app: (await import('express')).default().use(auth.router) }
-    const { credentials } = await auth.applications.create({ name: 'Console', apis: ['orders'] })
-    const preflight = {
-      'Access-Control-Request-Method': 'POST',
-      'Access-Control-Request-Headers': 'authorization,content-type',
-    }
-
-    const allowed = await request(host.app)
-      .options('/orders/token')
-      .set({ ...preflight, Origin: 'https://developers.example.com' })
-      .expect(204)
-    expect(allowed.headers).toMatchObject({
-      'access-control-allow-origin': 'https://developers.example.com',
-      'access-control-allow-methods': 'POST',
-      'access-control-allow-headers': 'authorization,content-type',
-      vary: 'Origin',
-    })
-    expect(allowed.headers).not.toHaveProperty('access-control-allow-credentials')
-    const other = await request(host.app)
-      .options('/orders/token')
-      .set({ ...preflight, Origin: 'https://evil.example' })
-      .expect(204)
-    expect(other.headers).not.toHaveProperty('access-control-allow-origin')
-
-    const from = (origin: string) => createCaller(host).token('orders', credentials).set('Origin', origin)
-    const issued = await from('https://developers.example.com').expect(200)
-    expect(issued.headers).toMatchObject({ 'access-control-allow-origin': 'https://developers.example.com' })
-    expect((await from('https://evil.example')).headers).not.toHaveProperty('access-control-allow-origin')
-    const refused = await createCaller(host)
-      .token('orders', {})
-      .set('Origin', 'https://developers.example.com')
-      .expect(401)
-    expect(refused.headers).toMatchObject({
-      'access-control-allow-origin': 'https://developers.example.com',
-      'access-control-expose-headers': expect.stringContaining('WWW-Authenticate'),
-    })
-    await auth.close()
   })
 })

@@ -8,44 +8,9 @@ import { prepareHostApp } from './host-app.js'
 import { observeGuard, NOTHING_CHANGED } from './observe-guard.js'
 
 onEveryPlatform((host) => {
-  const { newApp, credentials, bearer, key, tokenForm } = prepareHostApp(host)
+  const { newApp, credentials, bearer, tokenForm } = prepareHostApp(host)
 
   describe("an app with routes that look like the platform's", () => {
-    it('gets every request that the platform does not handle', async () => {
-      const reached: string[] = []
-      const theirs = host.express.Router()
-      const note: RequestHandler = (req, res) => {
-        reached.push(`${req.method} ${req.originalUrl}`)
-        res.json({ host: true })
-      }
-      theirs.post(['/something/token', '/catalog/token', '/orders/tokens'], note)
-      theirs.get(
-        [
-          '/orders',
-          '/orders/revoke',
-          '/orders/.well-known',
-          '/.well-known/security.txt',
-          '/catalog/.well-known/oauth-protected-resource',
-        ],
-        note,
-      )
-      theirs.put('/orders/introspect', note)
-      const app = newApp().use(host.auth.router).use(theirs)
-      const requests = [
-        ['post', '/something/token'],
-        ['post', '/catalog/token'],
-        ['post', '/orders/tokens'],
-        ['get', '/orders'],
-        ['get', '/orders/revoke'],
-        ['get', '/orders/.well-known'],
-        ['get', '/.well-known/security.txt'],
-        ['get', '/catalog/.well-known/oauth-protected-resource'],
-        ['put', '/orders/introspect'],
-      ] as const
-      for (const [method, path] of requests) await request(app)[method](path).expect(200, { host: true })
-      expect(reached).toEqual(requests.map(([method, path]) => `${method.toUpperCase()} ${path}`))
-    })
-
     it('handles requests of the platform if its routes are mounted first', async () => {
       const app = newApp().post('/:something/token', (_req, res) => void res.json({ host: true }))
       app.use(host.auth.router)
@@ -193,26 +158,6 @@ onEveryPlatform((host) => {
       await request(app).get('/open').expect(200, 'null')
     })
 
-    it('on a router and on its route needs the scopes of both', async () => {
-      const router = host.express.Router()
-      const outer = observeGuard(host.auth.requireBearer('orders', { scopes: ['orders:read'] }))
-      const inner = observeGuard(host.auth.requireBearer('orders', { scopes: ['orders:write'] }))
-      router.use(outer.guard)
-      router.get('/items', (req, res) => void res.json(authOf(req).scopes))
-      router.get('/changes', inner.guard, (req, res) => void res.json(authOf(req).scopes))
-      const app = newApp().use('/orders', router)
-      const reader = await createCaller(host).accessToken('orders', credentials(), { scope: 'orders:read' })
-      await request(app).get('/orders/items').set('Authorization', `Bearer ${reader}`).expect(200, ['orders:read'])
-      await request(app)
-        .get('/orders/changes')
-        .set('Authorization', `Bearer ${reader}`)
-        .expect(403, /insufficient_scope/)
-      await request(app).get('/orders/changes').set(bearer()).expect(200, ['orders:read', 'orders:write'])
-      await request(app).get('/orders/changes').expect(401)
-      expect(outer.seen).toEqual([NOTHING_CHANGED, NOTHING_CHANGED, NOTHING_CHANGED])
-      expect(inner.seen).toEqual([{ added: [], changed: [] }])
-    })
-
     it('can destructure the platform', async () => {
       const { router, requireBearer, requireApiKey, applications, verifyApiKey } = host.auth
       const app = newApp().use(router)
@@ -226,25 +171,6 @@ onEveryPlatform((host) => {
       expect(await verifyApiKey('catalog', made.credentials.clientId)).toMatchObject({
         application: { name: 'Taken apart' },
       })
-    })
-
-    it('of both schemes on one route needs both credentials, and authOf(req) is that of the last', async () => {
-      const app = newApp()
-      app.get(
-        '/both',
-        host.auth.requireApiKey('catalog'),
-        host.auth.requireBearer('orders'),
-        (req, res) => void res.json(authOf(req).api),
-      )
-      await request(app)
-        .get('/both')
-        .set(bearer())
-        .expect(401, /API key/)
-      await request(app)
-        .get('/both')
-        .set(key())
-        .expect(401, /access token/)
-      await request(app).get('/both').set(key()).set(bearer()).expect(200, '"orders"')
     })
   })
 })

@@ -8,7 +8,6 @@ import { request } from '../support/request.js'
 import { observeGuard, NOTHING_CHANGED } from './observe-guard.js'
 
 const BASE = 'https://api.example.com/shop/v1'
-const DOCUMENTS = ['oauth-authorization-server', 'openid-configuration', 'oauth-protected-resource'] as const
 
 onEveryPlatform(
   (host) => {
@@ -96,40 +95,6 @@ onEveryPlatform(
           const keys = await request(app).get(`${mount}${path}`).expect(200)
           expect(keys.body).toMatchObject({ keys: [{ kty: 'EC' }] })
         }
-      })
-
-      it('answers at no other path', async () => {
-        const { app } = mounted()
-        const elsewhere = ['/orders/token', '/v1/orders/token', '/shop/orders/token', '/shop/v1/shop/v1/orders/token']
-        for (const path of elsewhere.filter((each) => each !== `${mount}/orders/token`)) {
-          await request(app).post(path).type('form').send({}).expect(404, { host: path })
-        }
-        // Without auth.wellKnownRouter the host handles the root of the origin.
-        for (const name of DOCUMENTS) {
-          const path = `/.well-known/${name}/shop/v1/orders`
-          await request(app).get(path).expect(404, { host: path })
-        }
-      })
-    })
-
-    describe('auth.wellKnownRouter at the root', () => {
-      it('serves exactly the root documents of every oauth2 API', async () => {
-        const app = newApp().use(host.auth.wellKnownRouter).use('/shop/v1', host.auth.router).use(hosts404)
-        for (const name of DOCUMENTS) {
-          for (const api of ['orders', 'invoices']) {
-            const atRoot = await request(app).get(`/.well-known/${name}/shop/v1/${api}`).expect(200)
-            const below = await request(app).get(`/shop/v1/${api}/.well-known/${name}`).expect(200)
-            expect(atRoot.body).toEqual(below.body)
-            expect(JSON.stringify(atRoot.body)).toContain(`${BASE}/${api}`)
-          }
-          for (const path of ['catalog', 'orders/', 'Orders', 'nothing', '']) {
-            await request(app).get(`/.well-known/${name}/shop/v1/${path}`).expect(404)
-          }
-          await request(app).get(`/.well-known/${name}/orders`).expect(404)
-          await request(app).post(`/.well-known/${name}/shop/v1/orders`).expect(404)
-        }
-        await request(app).get('/.well-known/jwks.json').expect(404)
-        await request(app).post('/orders/token').expect(404)
       })
     })
   },

@@ -100,7 +100,10 @@ describe('a guard', () => {
     for (let i = 0; i < 2; i++) expect((await call()).status).toBe(200)
     const used = await call()
     expect(used.status).toBe(429)
-    expect(used.body.error).toBe('quota_exceeded')
+    expect(used.body).toEqual({
+      error: 'quota_exceeded',
+      error_description: 'The quota of 5 in a day is used up, try again in 12 hours',
+    })
     expect(used.headers['retry-after']).toBe(String(12 * 3600 - 10))
   })
 

@@ -126,16 +126,6 @@ describe('the limits of a plan', () => {
     expect(await admit(3)).toBe(1)
   })
 
-  it('count nothing for a request that one of them refuses', async () => {
-    const time = { now: NOON }
-    const { admit } = start([perSecond(1), perMonth(3)], { time })
-    for (let second = 0; second < 3; second++) {
-      expect(await admit(20)).toBe(1)
-      time.now += 1000
-    }
-    expect(await admit(20)).toBe(0)
-  })
-
   it('count the units of a request, and let a smaller one pass where a larger one does not', async () => {
     const { admit } = start([perDay(10)])
     expect(await admit(3, 4)).toBe(2)
@@ -148,11 +138,6 @@ describe('the limits of a plan', () => {
     expect(await admit(4)).toBe(4)
     expect((await limit(application(), 1))?.['RateLimit']).toMatch(/^"plan\/day";r=0;t=43200, "plan\/month";r=0;t=/)
     expect(await admit(1)).toBe(0)
-  })
-
-  it('do not apply to an application without a plan, and cost it nothing', () => {
-    const { limit } = start([perDay(1)])
-    expect(limit({ id: 'a', plan: undefined } as ApplicationRecord, 1)).toBeUndefined()
   })
 
   it('are those of the new plan at once, with what was used of the day', async () => {
@@ -189,36 +174,6 @@ it('units whose totals a store lacks, by a mistake, are written once; that is lo
   expect([await ledger.writer.write(), ledger.writer.isFailing]).toEqual([true, false])
   expect(added).toHaveLength(1)
   expect(logger.lines.join()).toContain('What the store has told of quotas could not be noted.')
-})
-
-describe('a refusal', () => {
-  it('says which limit it was, and when it ends', async () => {
-    const { admit, refusal } = start([perSecond(2), perMonth(5)])
-    await admit(2)
-    const { error, status, description, headers } = await refusal()
-    expect({ error, status, description, headers }).toMatchObject({
-      error: 'too_many_requests',
-      status: 429,
-      description: 'Too many requests, try again in a second',
-      headers: {
-        'Retry-After': '1',
-        'RateLimit-Policy': '"plan/1s";q=2;w=1, "plan/month";q=5;w=2592000',
-        RateLimit: '"plan/1s";r=0;t=1, "plan/month";r=3;t=475200',
-      },
-    })
-  })
-
-  it('for a quota has a code of its own, and names the end of the day or month', async () => {
-    const { admit, refusal } = start([perSecond(10), perDay(3)])
-    await admit(3)
-    const { error, status, description, headers } = await refusal()
-    expect({ error, status, description }).toEqual({
-      error: 'quota_exceeded',
-      status: 429,
-      description: 'The quota of 3 in a day is used up, try again in 12 hours',
-    })
-    expect(headers['Retry-After']).toBe('43200')
-  })
 })
 
 describe('a quota', () => {
