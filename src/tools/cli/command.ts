@@ -7,7 +7,6 @@ export interface Command {
   /** A group and a verb, such as `apps create`, or one word. */
   readonly name: string
   readonly summary: string
-  /** Further paragraphs of its help. */
   readonly notes: readonly string[]
   /** `ID` is required, `[ID]` is optional. */
   readonly parameters: readonly string[]
@@ -52,7 +51,6 @@ export type CommandContext<
 
 export interface CallerContext {
   readonly target: Target
-  /** The person who makes the change, for the audit log. */
   readonly by: string
   /** Asks the person at the terminal; undefined if there is no terminal. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
@@ -83,18 +81,15 @@ export interface DocumentResult {
   /** One JSON document for scripts, printed with `--json`. */
   readonly json: unknown
   readonly text: string
-  /** 0 if left out. */
   readonly exitCode?: number
 }
 
 /** Each part is printed before the next one is read. */
 interface PartsResult {
   readonly parts: AsyncIterable<ResultPart> | Iterable<ResultPart>
-  /** 0 if left out. */
   readonly exitCode?: number
 }
 
-/** Some items of a list. */
 export interface ResultPart {
   /** JSON documents, one a line, printed with `--json`. */
   readonly items: readonly unknown[]
@@ -111,7 +106,6 @@ export function command<
     Partial<Pick<Command, 'notes' | 'audited' | 'queuesEmails'>> & {
       readonly parameters?: Parameters
       readonly options?: Options
-      /** `store` if left out. */
       readonly requires?: Requires
       run(context: CommandContext<Options, Parameters, Requires>): Promise<CommandResult>
     },

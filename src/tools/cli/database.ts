@@ -10,7 +10,6 @@ export interface Database {
   readonly store: Store
   /** The URL, or the whole path of a SQLite file. */
   readonly address: string
-  /** The path of a SQLite file. */
   readonly file?: string
   /** Reads the database server's clock, in milliseconds since 1970. Undefined for SQLite, which has none of its own. */
   readonly readClock?: () => Promise<number>

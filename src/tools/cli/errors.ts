@@ -8,7 +8,6 @@ import {
 import { EXIT_CODES, PROGRAM } from './program.js'
 import { findStoreFault } from '../../core/store-client/store-faults.js'
 
-/** A command line that cannot be parsed. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   /** The command or group whose help is named; empty for the help of the program. */
@@ -25,7 +24,6 @@ export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
-/** The text for stderr and the exit code that an error stands for. */
 export function describeFailure(error: unknown): { readonly message: string; readonly exitCode: number } {
   if (error instanceof UsageError) {
     const help = [PROGRAM, error.helpTopic, '--help'].filter(Boolean).join(' ')
@@ -54,7 +52,6 @@ const FIXES: { readonly [Code in ApplicationErrorCode]?: string } = {
   api_closed: `To create an application for it: ${PROGRAM} apps create`,
 }
 
-/** The fault of a store that cannot be used, and its fix. */
 export function describeUnavailableStore(error: unknown): { readonly problem: string; readonly fix: string } {
   const cause = findRootCause(error)
   const { problem = UNREACHABLE.problem, fix = UNREACHABLE.fix } = findStoreFault(cause) ?? UNREACHABLE
@@ -66,7 +63,6 @@ const UNREACHABLE = {
   fix: 'Check that the database runs, and that its address is right.',
 }
 
-/** The first cause of an error, in one line. */
 export function describeRootCause(error: unknown): string {
   return describeError(findRootCause(error))
 }

@@ -3,7 +3,6 @@ import { alignColumns, wrapText } from './format.js'
 import { listOptions } from './parse.js'
 import { ENVIRONMENT_VARIABLES, EXIT_CODES, PROGRAM } from './program.js'
 
-/** The help of the program, of a group of commands such as `apps`, or of one command. */
 export function formatHelp(topic: Command | string | undefined, commands: readonly Command[]): string {
   if (typeof topic === 'object') return formatCommandHelp(topic)
   if (topic === undefined) return formatOverview(commands)

@@ -5,10 +5,8 @@ export const EXIT_CODES = { done: 0, failed: 1, usage: 2, problemFound: 3, store
 /** The environment variables that are used if neither `--db` nor `--config` is given. */
 export const ENVIRONMENT_VARIABLES = { db: 'EXPRESS_PLATFORM_AUTH_DB', config: 'EXPRESS_PLATFORM_AUTH_CONFIG' } as const
 
-/** An application's id, for the examples in help. */
 export const EXAMPLE_ID = 'app_0123456789abcdef0123456789abcdef'
 
-/** The members of package.json that the program reads. */
 export interface Manifest {
   readonly version: string
   readonly engines: { readonly node: string }

@@ -19,7 +19,6 @@ export interface ProcessContext {
   readonly manifest: Manifest
 }
 
-/** Runs a command line, and resolves the exit code. */
 export async function run(argv: readonly string[], context: ProcessContext): Promise<number> {
   const { stdout, stderr, env, manifest } = context
   try {

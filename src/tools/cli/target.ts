@@ -27,11 +27,8 @@ import { ENVIRONMENT_VARIABLES } from './program.js'
 export type Requirement = 'target' | 'store' | 'options'
 
 export interface Target {
-  /** Undefined if the options name none. */
   readonly store: Store | undefined
-  /** The options that the module of `--config` exports. */
   readonly options: PlatformAuthOptions | undefined
-  /** The database that `--db` names. */
   readonly database: Database | undefined
   /** Closes the connections of `database`; not the store. */
   close(): Promise<void>
@@ -154,7 +151,6 @@ function findFeature(options: PlatformAuthOptions | undefined, name: string): Re
   return given.filter(isObject).find((feature) => feature['name'] === name)
 }
 
-/** The member of a feature; throws if the options do not give it. */
 export function requireFeature<Name extends FeatureName>(
   platform: { readonly [Each in Name]?: EveryFeature[Each] | undefined },
   name: Name,
@@ -232,7 +228,6 @@ const PARTS: readonly (string | symbol)[] = [
   'assertions',
 ] satisfies StorePart[]
 
-/** The result of `work`, or a rejection after `milliseconds`. */
 export function limitWait<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   return withTimeout(work, milliseconds, () => new Error(`no answer within ${milliseconds / 1000} seconds`))
 }

@@ -55,7 +55,6 @@ function describeOperation(route: Route, schemas: Map<string, JsonSchema>): obje
   }
 }
 
-/** The headers of an answer that is no problem. */
 function describeHeaders(operation: Operation): object {
   const headers = {
     ...(isVersioned(operation) && { ETag: describeValue('The version of the application, for If-Match.') }),
@@ -68,7 +67,6 @@ function describeValue(description: string): object {
   return { description, schema: { type: 'string' } }
 }
 
-/** The parameters of the path, and those of the query for a method without a body. */
 function listParameters({ operation, path, hasBody }: Route): object[] {
   const { shape } = operation.input
   const inPath = Object.keys(shape).filter((name) => path.includes(`{${name}}`))
@@ -126,7 +124,6 @@ function describeBody({ operation, path, method, hasBody }: Route, schemas: Map<
   return { requestBody: { required: needed.length > 0, content } }
 }
 
-/** A schema without its name, or a reference to it. */
 function convert(
   schema: Parameters<typeof toJsonSchema>[0],
   io: 'input' | 'output',

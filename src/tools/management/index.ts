@@ -133,7 +133,6 @@ export function managementDocument(auth: CoreAuth, options: { readonly api: stri
   )
 }
 
-/** Checks the arguments: JavaScript callers may pass anything. */
 function readArguments(caller: string, auth: Platform, options: unknown) {
   const platform = isObject(auth) ? auth[PLATFORM_PARTS] : undefined
   if (!platform)
@@ -164,7 +163,6 @@ interface ChangeOptions {
   readonly parts: PlatformParts['management']
   readonly api: string
   readonly operation: Operation
-  /** The versions of which the application must have one. */
   readonly expected: readonly number[] | undefined
   readonly once: Once | undefined
 }
@@ -246,7 +244,6 @@ function createChange({ auth, parts, api, operation, expected, once }: ChangeOpt
         }
       }
     },
-    /** The version of the application in the answer. */
     headers: (): Record<string, string> => (version === undefined ? {} : { ETag: `"${version}"` }),
   }
 }
@@ -264,7 +261,6 @@ function lackOf(scope: Scope, api: string): Problem {
   })
 }
 
-/** The address of what was made. */
 function locate(req: IncomingMessage, result: unknown): string {
   const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
   const mount = parsePath(originalUrl).slice(0, -parsePath(req.url ?? '/').length)

@@ -16,7 +16,6 @@ export interface Made {
   readonly kid?: string
 }
 
-/** A request with `Idempotency-Key`. */
 export interface Once extends OnceRequest {
   /** Finds what an earlier request with the key has made; throws if that one had another input. */
   find(applicationId: string | undefined): Promise<Made | undefined>
@@ -41,7 +40,6 @@ interface OnceOptions {
   readonly parts: Pick<PlatformParts['management'], 'findApplication'>
   readonly operation: Operation
   readonly input: object
-  /** The application that calls. */
   readonly callerId: string
 }
 

@@ -69,7 +69,6 @@ const TITLES: Readonly<Record<number, string | undefined>> = {
   422: 'Unprocessable Content',
 }
 
-/** What a client may know about an error. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ApplicationError) return new Problem(error.code, error.message)
@@ -85,12 +84,10 @@ export function toProblem(error: unknown): Problem {
   return new Problem('unexpected', 'The server met an unexpected condition.')
 }
 
-/** The problem that a refusal of a guard is, with its headers. */
 export function toGuardProblem({ error, description, headers }: Denial): Problem {
   return new Problem(Object.hasOwn(STATUS, error) ? (error as ProblemCode) : 'unexpected', description, headers)
 }
 
-/** Bodies that could not be read. */
 const BODY_CODES: Readonly<Record<number, ProblemCode>> = { 413: 'body_too_large', 415: 'unsupported_media_type' }
 
 export function sendProblem(req: IncomingMessage, res: ServerResponse, problem: Problem): void {

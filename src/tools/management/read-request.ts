@@ -7,7 +7,6 @@ import { Problem } from './problem.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { isObject } from '../../shared/lib/is-object.js'
 
-/** The input of an operation: the parameters of the path, and the query, or the body. */
 export async function readInput(
   req: IncomingMessage,
   { operation, method, hasBody }: Route,

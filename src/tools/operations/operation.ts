@@ -14,7 +14,6 @@ export interface Operation {
   /** The call of a platform, such as `applications.suspend`. */
   readonly name: CallName
   readonly summary: string
-  /** The right that it takes. */
   readonly scope: Scope
   /** The members of the input that take a right of their own. */
   readonly memberScopes: Readonly<Record<string, Scope>>
@@ -24,16 +23,13 @@ export interface Operation {
   readonly changes: 'nothing' | 'application' | 'signingKeys' | 'sessions' | 'emails'
   /** Whether each call makes something: it must not be repeated after a lost answer. */
   readonly creates: boolean
-  /** Whether it cannot be undone. */
   readonly erases: boolean
   /** Whether the output has a key or a secret in plain text, this once. */
   readonly showsCredential: boolean
-  /** Whether the call takes `by`. */
   readonly audited: boolean
   /** The members of the input that are parameters of the call, in their order; the others are its options. */
   readonly subject: readonly string[]
   readonly input: ObjectSchema
-  /** Undefined if the call resolves nothing. */
   readonly output: z.ZodMiniType | undefined
 }
 
@@ -134,7 +130,6 @@ export function operation<
   }
 }
 
-/** The operation without a member of its input. */
 export function leaveOut(given: Operation, member: string): Operation {
   if (!Object.hasOwn(given.input.shape, member)) return given
   const { [member]: _, ...shape } = given.input.shape
@@ -146,10 +141,8 @@ export interface MemberDescription {
   /** `json` is an object that the call reads; `grants` a list of APIs, or APIs with scopes; `record` and `object` have members. */
   readonly kind: 'text' | 'number' | 'flag' | 'time' | 'choice' | 'list' | 'grants' | 'json' | 'record' | 'object'
   readonly isOptional: boolean
-  /** Whether null takes it away. */
   readonly isNullable: boolean
   readonly description: string
-  /** The values of a choice. */
   readonly values: readonly string[]
   readonly members: z.ZodMiniObject<Readonly<Record<string, z.ZodMiniType>>> | undefined
 }
@@ -170,7 +163,6 @@ export function describeMember(schema: z.ZodMiniType): MemberDescription {
   }
 }
 
-/** The members of Zod's definitions that are read here. */
 export interface ZodDefinition {
   readonly type: string
   readonly innerType?: z.ZodMiniType

@@ -14,7 +14,6 @@ import type {
   SigningKeyRotation,
 } from '../../index.js'
 
-/** The rights of operators. */
 export const SCOPES = {
   'applications:read': 'Read applications',
   'applications:write': 'Create, change and delete applications, and decide about registrations and requests',
@@ -62,5 +61,4 @@ export interface Calls {
   readonly registration: Registration
 }
 
-/** Such as `applications.suspend`. */
 export type CallName = { [Each in keyof Calls]: `${Each}.${keyof Calls[Each] & string}` }[keyof Calls]

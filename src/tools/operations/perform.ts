@@ -77,7 +77,6 @@ function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodMiniType): string {
   return `${place} does not have the form that the documentation shows.`
 }
 
-/** The members that there are at a place of a schema. */
 function listMembers(schema: z.ZodMiniType, path: readonly PropertyKey[]): readonly string[] {
   const { innerType, shape, element, valueType, options } = schema.def as ZodDefinition
   if (innerType) return listMembers(innerType, path)

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { EMAIL_STATES } from '../../shared/contracts/queued-email.js'
 import { operation } from './operation.js'
-import { choice, count, flag, guarded, id, optional, page, pageOf, text, time, timestamp } from './schemas.js'
+import { actor, choice, count, flag, guarded, id, optional, page, pageOf, text, time, timestamp } from './schemas.js'
 
 const EMAIL_PURPOSES = [
   'registration',
@@ -215,7 +215,7 @@ export const platformOperations = [
         id: text(),
         at: timestamp(),
         type: text(),
-        by: optional(text()),
+        by: optional(actor),
         applicationId: optional(text()),
         details: z.record(z.string(), z.unknown()),
       }),

@@ -3,7 +3,6 @@ import type { ZodDefinition } from './operation.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 
-/** An optional member: it may be left out. */
 export const optional = z.optional
 
 export function text(description?: string) {
@@ -42,7 +41,6 @@ export function timestamp(description?: string) {
   return description === undefined ? schema : schema.check(z.describe(description))
 }
 
-/** A limit: requests and seconds. */
 const LIMIT = { limit: z.int().check(z.gte(1)), window: z.int().check(z.gte(1)) }
 
 export const id = ['id', text('The id of the application.')] as const
@@ -90,10 +88,17 @@ export function guarded<Schema extends z.ZodMiniType>(schema: Schema): Schema {
 }
 const GUARD = 'x-scope'
 
-/** An output for those who may not read applications. */
+/** An actor of the audit log: those who may not read applications get `contact` in place of a contact with the address. */
+export const actor = text('A contact is `contact:` and the address; `contact` for who may not read applications.')
+
+export function hideContact(by: string | undefined): string | undefined {
+  return by?.replace(/^contact:.*/s, 'contact')
+}
+
 export function leaveOutGuarded(schema: z.ZodMiniType, value: unknown): unknown {
   const { innerType, shape, element } = ownMembers(schema.def as ZodDefinition)
   if (innerType) return leaveOutGuarded(innerType, value)
+  if (schema === actor) return hideContact(value as string)
   if (element && Array.isArray(value)) return value.map((each) => leaveOutGuarded(element, each))
   if (!shape || !isObject(value)) return value
   const seen = Object.entries(value).filter(([name]) => !Object.hasOwn(z.globalRegistry.get(shape[name]!) ?? {}, GUARD))
@@ -117,7 +122,6 @@ const PUBLIC_JWK = z.strictObject({
 const jwks = z
   .custom<object>(() => true)
   .check(z.meta({ type: 'object', description: 'Its public keys: a JWK Set (RFC 7517) of 1 to 10.' }))
-/** A JWK Set, or its address. */
 export const keySetSource = {
   jwks: optional(jwks),
   jwksUri: optional(text('The https address that serves its JWK Set, in place of jwks.')),

@@ -2,6 +2,7 @@ import { html, type Html } from '../../shared/web/html.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { renderPill, renderTable } from '../../shared/web/parts.js'
+import { hideContact } from '../operations/schemas.js'
 import { renderDone } from './action-page.js'
 import { renderActions } from './actions.js'
 import { renderApplicationLink, renderEmptyCard, type NamedApplication } from './applications-page.js'
@@ -116,21 +117,30 @@ export async function answerKeys(site: Site, visit: Visit): Promise<Answer> {
 export async function answerAudit({ auth }: Site, visit: Visit, isFile: boolean): Promise<Answer> {
   const { texts, root, now } = visit
   const { columns } = texts
-  const readDate = (name: string): Date | undefined => {
+  const readDate = (name: string, days: number): Date | undefined => {
     const day = readQuery(visit, name)
-    return day === undefined ? undefined : new Date(day)
+    return day === undefined ? undefined : new Date(Date.parse(day) + days * DAY_MS)
   }
+  // Whose address a contact's is, is for those who see contacts.
+  const showActor = (by: string | undefined) => (maySeeNames(visit) ? by : hideContact(by))
   const filter = {
     order: 'newest',
     applicationId: readQuery(visit, 'application'),
     type: readQuery(visit, 'type') as 'application.updated' | undefined,
     by: readQuery(visit, 'by'),
-    from: readDate('from'),
-    until: readDate('until'),
+    from: readDate('from', 0),
+    // The day that is entered is the last one.
+    until: readDate('until', 1),
   } as const
   if (isFile) {
     const all = await readPages((page) => auth.audit.list({ ...filter, ...page }), MAX_FILE_PAGES)
-    const rows = all.map((each) => [each.at.toISOString(), each.type, each.by, each.applicationId, each.details])
+    const rows = all.map((each) => [
+      each.at.toISOString(),
+      each.type,
+      showActor(each.by),
+      each.applicationId,
+      each.details,
+    ])
     return { name: `audit-${formatDay(now)}`, csv: formatCsv('at type by application details', rows) }
   }
   const { items, next } = await auth.audit.list({ ...filter, after: readQuery(visit, 'after'), limit: PAGE_SIZE })
@@ -140,7 +150,7 @@ export async function answerAudit({ auth }: Site, visit: Visit, isFile: boolean)
     rows: items.map(({ at, type, by, applicationId, details }) => [
       type,
       renderTime(at, visit),
-      by,
+      showActor(by),
       applicationId !== undefined &&
         html`<a href="${root}/applications/${applicationId}"><code>${applicationId}</code></a>`,
       Object.keys(details).length > 0 && html`<code>${JSON.stringify(details)}</code>`,

@@ -7,6 +7,7 @@ import { sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
 import { isFormOfHost } from '../../core/http/same-origin.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { ApplicationError, StoreUnavailableError } from '../../index.js'
+import { fillText } from '../../shared/lib/fill-in.js'
 import { hasOwnMember } from '../../shared/lib/own-members.js'
 import { readHostMember } from '../../shared/lib/request.js'
 import { callInTime } from '../../shared/lib/timeout.js'
@@ -23,7 +24,7 @@ import { answerPreview } from './preview-page.js'
 import { findRights, type Can } from './rights.js'
 import { CONTENT_SECURITY_POLICY, listTabs, renderPage } from './page.js'
 import { readPostedSearch } from './search-form.js'
-import { TEXTS } from './texts/languages.js'
+import { TEXTS, type OperatorTexts } from './texts/languages.js'
 import { createTodayPage } from './today-page.js'
 import { answerUsage, answerUsageFile } from './usage-page.js'
 import { isApplicationId, type Answer, type Page, type Site, type Visit } from './visit.js'
@@ -72,6 +73,7 @@ export function createOperatorRouter(options: {
     const texts = TEXTS[language]
     const root = findRoot(req)
     let operator: string | undefined
+    let here: Visit | undefined
 
     function send(given: Answer, shown?: Visit): void {
       if (hasOwnMember(given, 'redirect')) return sendRedirect(res, `${root}${given.redirect}`)
@@ -105,7 +107,7 @@ export function createOperatorRouter(options: {
       const may = await findRights(site, can, operator, findSubject(path, query))
       const formToken = tokens.create(operator, place)
       const now = core.now()
-      const here = { method, path, query, fields, operator, may, root, formToken, language, texts, now } as const
+      here = { method, path, query, fields, operator, may, root, formToken, language, texts, now }
       const found = await answer(here)
       if (found) send(found, here)
       else refuse(404, 'notFound', undefined, here)
@@ -116,10 +118,10 @@ export function createOperatorRouter(options: {
       const denied = logDenial(core.logRefusal, 'operator', logged)
       setHeaders(res, denied.headers)
       if (error instanceof StoreUnavailableError)
-        refuse(503, 'unavailable', error.outcome === 'unknown' ? texts.unknownOutcome : undefined)
-      else if (isMistake && error.code === 'application_not_found') refuse(404, 'notFound')
-      else if (denied.status < 500) refuse(denied.status, 'refused', denied.description)
-      else refuse(denied.status, 'failed')
+        refuse(503, 'unavailable', error.outcome === 'unknown' ? texts.unknownOutcome : undefined, here)
+      else if (isMistake && error.code === 'application_not_found') refuse(404, 'notFound', undefined, here)
+      else if (denied.status < 500) refuse(denied.status, 'refused', labelMistake(denied.description, texts), here)
+      else refuse(denied.status, 'failed', undefined, here)
     }
   }
 
@@ -177,6 +179,17 @@ async function findOwner({ core }: Site, typed: string): Promise<{ readonly id: 
 }
 
 type Answerer = (visit: Visit) => Promise<Answer | undefined>
+
+/** A refused query of an address, by the label of its field. */
+function labelMistake(message: string, texts: OperatorTexts): string {
+  const { columns, fields, facts, sort } = texts
+  const renamed = { applicationId: facts.id, from: columns.since, period: columns.day, sort, type: columns.change }
+  const labels: Readonly<Record<string, string>> = { ...columns, ...fields, ...renamed }
+  const [, name = '', rest = ''] = /^(\w+) (.*)$/s.exec(message) ?? []
+  return Object.hasOwn(labels, name)
+    ? fillText(texts.refusedField, { field: labels[name]!, problem: `It ${rest}` })
+    : message
+}
 
 /** The path where the pages are mounted. Slashes are folded: `//example.com` would lead to another site. */
 function findRoot(req: IncomingMessage): string {

@@ -68,14 +68,14 @@ function createFindings(auth: Platform) {
       ),
     ]
   }
-  return async (now: number) => {
-    if (now - asked > HEALTH_MS) [asked, found] = [now, ask()]
+  return async () => {
+    if (performance.now() - asked > HEALTH_MS) [asked, found] = [performance.now(), ask()]
     return found
   }
 }
 
-async function listFindings(find: ReturnType<typeof createFindings>, { may, now }: Visit): Promise<readonly Html[]> {
-  const found = may('signingKeys.list') || may('emails.status') ? await find(now) : []
+async function listFindings(find: ReturnType<typeof createFindings>, { may }: Visit): Promise<readonly Html[]> {
+  const found = may('signingKeys.list') || may('emails.status') ? await find() : []
   return found.map(
     ([problem, fix]) =>
       html`<li>
@@ -171,7 +171,9 @@ async function listUndelivered({ auth: { emails } }: Site, visit: Visit): Promis
 /** Credentials that end soon and are in use; not those in whose place a newer one is used already. */
 async function listEnding({ auth }: Site, visit: Visit): Promise<readonly Html[]> {
   const { texts, now } = visit
-  const { items } = await auth.applications.list({ expiringBefore: new Date(now + EXPIRY_MS), limit: 100 })
+  // What was never used, or long ago, does not take the place of what is.
+  const [usedSince, expiringBefore] = [new Date(now - EXPIRY_MS), new Date(now + EXPIRY_MS)]
+  const { items } = await auth.applications.list({ expiringBefore, usedSince, limit: 100 })
   const ending = items.flatMap((application) =>
     [application.keys, application.secrets].flatMap((list) =>
       list.flatMap((credential) => {

@@ -215,7 +215,19 @@ describe('lists', () => {
     expect(await count(`by=operator:bob&application=${id}&type=application.suspended`)).toBe(1)
     expect(await count('by=operator:carl')).toBe(0)
     expect(await count('until=2000-01-01')).toBe(0)
-    expect((await host.get('/audit?from=never')).status).toBe(400)
+    const today = new Date(host.clock.now()).toISOString().slice(0, 10)
+    expect(await count(`by=operator:bob&from=${today}&until=${today}`)).toBe(1)
+    for (const [path, label] of [
+      ['/audit?from=never', 'Since'],
+      ['/emails?state=never', 'State'],
+      ['/usage?period=never', 'Day'],
+      ['/applications?status=never', 'Status'],
+    ] as const) {
+      const { status, text } = await host.get(path)
+      const [, said = ''] = /<p>(“[^<]*)<\/p>/.exec(text) ?? []
+      expect([path, status, said]).toEqual([path, 400, expect.stringContaining(`“${label}” was not accepted. It `)])
+      expect(text).toContain('href="/staff/operator/audit"')
+    }
   })
 
   it('say that nothing was found where a filter has left nothing, and not that there is nothing', async () => {

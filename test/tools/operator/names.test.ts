@@ -33,7 +33,7 @@ it('whoever may neither list nor read applications finds no name and no address 
       lastAt: at,
     },
   ])
-  await applications.rotateKey(id, { deliver: 'email' })
+  await applications.rotateKey(id, { deliver: 'email', by: `contact:${CONTACT}` })
   await registration.register({ name: REGISTERED, contact: 'dev2@confidential.example', apis: { orders: {} } })
 
   /** What all pages and files say to which links lead from the first one. */

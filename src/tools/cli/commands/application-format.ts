@@ -3,7 +3,6 @@ import { formatKeySet } from '../../../shared/lib/key-set-text.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import type { EmailInfo } from './emails.js'
 
-/** An application in a sentence: its name in quotes, and its id. */
 export function formatName({ name, id }: Application): string {
   return name === '' ? id : `"${replaceControlCharacters(name)}" (${id})`
 }
@@ -45,7 +44,6 @@ export function formatApplication(application: Application, emails: readonly Ema
   ])
 }
 
-/** The limits that an application has of its own, in words. */
 export function formatLimits({ rateLimits }: Pick<Application, 'rateLimits'>): string[] {
   return Object.entries(rateLimits).map(([api, { limit, window, until }]) => {
     const end = until ? `, until ${formatTime(until)}` : ''
@@ -129,7 +127,6 @@ export function describeCredential({ keys, secrets }: Application, credentialId:
   return `the ${key ? 'key' : credential.keySet ? 'key set' : 'secret'} "${replaceControlCharacters(credential.name)}" (${credentialId})`
 }
 
-/** Until when the former one works. */
 export function describeFormer({ keys, secrets }: Application, kind: 'key' | 'secret'): string {
   const [newest, ...others] = kind === 'key' ? keys : secrets
   const former = others.find(({ name }) => name === newest?.name)

@@ -194,7 +194,6 @@ function refuseUnknownApi(api: string | undefined, apis: object | undefined): vo
   throw new CommandError(`There is no API "${api}".${didYouMean(api, names)} There are: ${names.join(', ')}.`)
 }
 
-/** The application with that id; rejects with code `application_not_found`. */
 export async function getApplication(platform: Pick<AdminApi, 'applications'>, id: string): Promise<Application> {
   const application = await platform.applications.get(id)
   if (!application) throw new ApplicationError('application_not_found', `There is no application "${id}".`)

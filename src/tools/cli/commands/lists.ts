@@ -33,14 +33,12 @@ interface Shown<Item> {
   readonly headings: readonly string[]
   formatRow(item: Item): readonly string[]
   readonly empty: string
-  /** The columns of CSV. */
   readonly columns?: readonly string[]
   /** The lines of CSV for an item. Items are asked for one after another. */
   formatRows?(item: Item): MaybePromise<readonly Cells[]>
 }
 
 interface ListWords<Name extends CallName> extends SharedWords {
-  /** Whether it has `--format`. */
   readonly exports?: boolean
   list(input: GivenMembers): Shown<ItemOf<Name>>
   /** Runs if the first page has no items; throws if the query cannot be right. */
@@ -117,13 +115,11 @@ export async function runList<const Name extends CallName>(
 
 interface Page<Item> {
   readonly items: readonly Item[]
-  /** The `after` of the next page; undefined on the last one. */
   readonly next?: string | undefined
   /** How many were looked at, if there may be more than the page has. */
   readonly searched?: number | undefined
 }
 
-/** The items of every page from `start` on, page by page. */
 export async function* readPages<Item>(
   readPage: (after: string | undefined) => Promise<Page<Item>>,
   start?: string,

@@ -17,12 +17,9 @@ import { readFile, stat } from 'node:fs/promises'
 export interface MemberWords {
   /** The name of the option, without the dashes; the member's name in kebab-case if left out. */
   readonly option?: string
-  /** The name of its value in help. */
   readonly placeholder?: string
   readonly description?: string
-  /** Added to the description. */
   readonly hint?: string
-  /** A flag stands for this value. */
   readonly flag?: string
   readonly read?: (text: string) => unknown
 }
@@ -68,7 +65,6 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
   deliver: { option: 'mail', flag: 'email' },
 }
 
-/** Values of options, by their names. */
 export type Values = Readonly<Record<string, unknown>>
 
 /** The members of inputs that words use: an operation has some of them. */
@@ -107,7 +103,6 @@ export function createMemberOptions(
       const shown = WORDS[name]?.placeholder ?? name.toUpperCase()
       return describeMember(input.shape[name]!).isOptional ? `[${shown}]` : shown
     }),
-    /** The input that the command line stands for. */
     async read(values: Values, words: readonly (string | undefined)[], command: string): Promise<GivenMembers> {
       const given = positional.flatMap((name, index) =>
         words[index] === undefined ? [] : [[name, words[index]] as const],
@@ -125,7 +120,6 @@ interface DerivedOption {
   read(values: Values, command: string): unknown
 }
 
-/** An object has an option for each of its members. */
 function deriveObject(member: string, schema: ObjectSchema): DerivedOption {
   const parts = Object.keys(schema.shape).map((name) => deriveOption(name, schema, WORDS[name] ?? {}))
   return {
@@ -138,7 +132,6 @@ function deriveObject(member: string, schema: ObjectSchema): DerivedOption {
   }
 }
 
-/** The members that were given, with their values. */
 async function readMembers(derived: readonly DerivedOption[], values: Values, command: string) {
   const all = derived.map(async ({ member, read }) => [member, await read(values, command)] as const)
   return (await Promise.all(all)).filter(([, value]) => value !== undefined)
@@ -189,7 +182,6 @@ export function toKebabCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-/** Kinds of options by those of members; text if a kind is not here. */
 const KINDS: Readonly<Partial<Record<MemberDescription['kind'], Option['kind']>>> = {
   number: 'number',
   flag: 'flag',
@@ -217,7 +209,6 @@ async function readJwks(path: string): Promise<object | undefined> {
   return parseKeySetText(await readGivenFile('jwks', path)).jwks
 }
 
-/** The value of `--metadata`: parsed JSON. */
 export async function readMetadata(given: string, command: string): Promise<object | null> {
   const text = given.startsWith('@') ? await readGivenFile('metadata', given.slice(1)) : given
   try {

@@ -25,13 +25,11 @@ export interface SharedWords extends Partial<Pick<Command, 'name' | 'summary' | 
 }
 
 interface CommandWords<Name extends CallName> extends SharedWords {
-  /** Whether at least one option must be given. */
   readonly needsChange?: boolean
   /** Runs before the operation; throws if the command line is wrong. The text gets what it returns. */
   before?(input: GivenMembers, context: Context): string | void | Promise<string | void>
   /** E-mails that it queues. The command waits until each was tried, if this process sends them. */
   readonly emails?: {
-    /** Whether it queues some; always if left out. */
     when?(values: Values): boolean
     /** Which of the application's queued e-mails; all if left out. */
     isAffected?(email: QueuedEmail, input: GivenMembers): boolean
@@ -45,7 +43,6 @@ export function findOperation(name: CallName): Operation {
   return OPERATIONS.find((each) => each.name === name)!
 }
 
-/** A command whose options, parsing, help and work come from an operation. */
 export function operationCommand<const Name extends CallName>(operationName: Name, words: CommandWords<Name>): Command {
   const operation = findOperation(operationName)
   const { emails } = words

@@ -24,7 +24,6 @@ const usageMembers = createMemberOptions(findOperation('usage.list'), {
 
 const totalMembers = createMemberOptions(findOperation('usage.totals'), { without: ['after', 'limit'] })
 
-/** How the sums of applications are listed. */
 const TOTALS = {
   headings: ['application', 'name', 'allowed', 'tokens', 'refused', 'percent', '7 days before', 'errors'],
   formatRow: ({ applicationId, name, allowed, accessTokens, refused, share, mean, errors }: UsageTotal) => [

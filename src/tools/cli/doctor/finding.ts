@@ -32,7 +32,6 @@ export function note(finding: string, fix: string): CheckResult {
   return toFinding('note', { problem: finding, fix })
 }
 
-/** A finding from the parts of a configuration error or warning. */
 export function toFinding(level: Finding['level'], { option, problem, fix }: ConfigurationProblem): CheckResult {
   return { level, finding: toSentence(option === undefined ? problem : `${option} ${problem}`), fix }
 }
@@ -40,7 +39,6 @@ export function toFinding(level: Finding['level'], { option, problem, fix }: Con
 /** The checks read at most so many items of a kind. */
 export const MAX_LISTED = 1000
 
-/** A number of items in words, such as `2 e-mails wait`. */
 export function describeCount({ length }: readonly unknown[], one: string, several: string): string {
   return `${length}${length === MAX_LISTED ? ' or more' : ''} ${length === 1 ? one : several}`
 }

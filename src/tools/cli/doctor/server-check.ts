@@ -43,7 +43,6 @@ export async function checkServer({ target: { options }, admin, production }: Ch
 
 const SERVER_TIMEOUT_MS = 5000
 
-/** The answer, whose body is undefined if it is not JSON; or why there is none. */
 async function fetchKeySet(url: string, headers: Record<string, string> = {}) {
   try {
     const response = await fetch(url, {

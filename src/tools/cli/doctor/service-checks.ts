@@ -39,7 +39,6 @@ async function openAndDiagnose(store: Store): Promise<CheckResult[]> {
 
 const REDIS_TIMEOUT_MS = 5000
 
-/** Whether the Redis of the rate limits accepts writes. */
 export async function checkRedis({ target: { options } }: CheckContext): Promise<CheckResults> {
   const redis = options!.rateLimits?.redis as RedisClient | undefined
   if (typeof redis?.set !== 'function') return []
@@ -69,7 +68,6 @@ async function writeTo(redis: RedisClient): Promise<void> {
   await redis.set?.('platform_auth:doctor', '1', 'PX', 1000)
 }
 
-/** The part of an ioredis instance that is used. */
 interface RedisClient {
   readonly status?: string
   connect?(): Promise<unknown>

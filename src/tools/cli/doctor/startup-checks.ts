@@ -3,7 +3,6 @@ import { limitWait, startPlatform } from '../target.js'
 import { problem, toFinding, type CheckContext, type CheckResult, type CheckResults } from './finding.js'
 import { createReadOnlyStore } from './read-only-store.js'
 
-/** Whether the package supports this version of Node. */
 export function checkNode({ manifest }: CheckContext): CheckResults {
   const { node } = manifest.engines
   if (isVersionInRange(process.versions.node, node)) return []

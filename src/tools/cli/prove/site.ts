@@ -3,7 +3,6 @@ import { basicTokenRequest, tokenRequest } from './drafts.js'
 import type { Answer, RequestDraft, Send } from './exchange.js'
 import type { TemporaryApplication } from './temporary-application.js'
 
-/** The deployment, and what was created for the checks. */
 export interface Site {
   readonly platform: PlatformAuth
   readonly options: PlatformAuthOptions
@@ -17,7 +16,6 @@ export interface Site {
   readonly send: Send
   /** The person who makes the changes, for the audit log. */
   readonly by: string
-  /** Ends the checks. */
   readonly signal: AbortSignal
   /** Of `sampleTokenAnswers()`, by API. */
   readonly samples: Map<string, Promise<readonly Answer[]>>
@@ -47,7 +45,6 @@ export async function findAccessToken(site: Site, api: Api): Promise<string | un
   return readAccessToken(await site.send(basicTokenRequest(api, site.caller)))
 }
 
-/** The access token of a token answer. */
 export function readAccessToken({ json }: Answer): string | undefined {
   const token = json?.['access_token']
   return typeof token === 'string' ? token : undefined

@@ -1,7 +1,6 @@
 import { ApplicationError, type PlatformAuth } from '../../../index.js'
 import { withEnd } from '../../../shared/lib/temporary.js'
 
-/** An application that is deleted when the checks have ended. */
 export type TemporaryApplication = Awaited<ReturnType<typeof createTemporaryApplication>>
 
 /** For clocks of servers that differ, and for the deletion at the end. */
@@ -36,7 +35,6 @@ export async function createTemporaryApplication(
     clientId: credentials.clientId,
     /** Empty if no API needs a secret. */
     clientSecret: credentials.clientSecret ?? '',
-    /** Resolves whether it is gone. */
     async delete(): Promise<boolean> {
       try {
         await applications.delete(id, { by })

@@ -199,7 +199,6 @@ function compareLimit(api: string, lost: ApplicationRecord, restored: Applicatio
   return [toLack(lost, 'limit', `apps limit ${lost.id} ${shellQuote(api)} ${limit}${until}`, false, `${api}: ${limit}`)]
 }
 
-/** The keys, or the secrets, of an application that both have. */
 function compareCredentials(
   kind: 'key' | 'secret',
   lost: ApplicationRecord,

@@ -9,7 +9,6 @@ export interface Comparison {
   readonly lost: Store
   readonly restored: Store
   readonly times: Times
-  /** The newest audit record that both have. */
   readonly common: AuditRecord | undefined
   /** The keys from before the restore that verify access tokens at the restored database. */
   readonly kids: readonly string[]
