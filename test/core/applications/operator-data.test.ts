@@ -1,12 +1,8 @@
-import { join } from 'node:path'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import express from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { authOf } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
-import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { openPlatform, STORES, type FullPlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
@@ -170,22 +166,6 @@ describe('what handlers see of it', () => {
     })
     expect((await read()).own).toEqual({ id, name: 'Shop' })
   })
-})
-
-it('another process on the store sees a change within a second', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'platform-auth-'))
-  const open = () => openPlatform({ store: sqliteStore(join(folder, 'platform.sqlite')), now: Date.now }).auth
-  const [one, other] = [open(), open()]
-  try {
-    const { application, credentials } = await one.applications.create({ name: 'Shop', apis: APIS, metadata: { a: 1 } })
-    const read = async () => (await other.verifyApiKey('catalog', credentials.clientId)).application.metadata
-    expect(await read()).toEqual({ a: 1 })
-    await one.applications.update(application.id, { metadata: { a: 2 } })
-    await expect.poll(read, { interval: 10 }).toEqual({ a: 2 })
-  } finally {
-    await Promise.all([one.close(), other.close()])
-    await rm(folder, { recursive: true })
-  }
 })
 
 describe('a schema for metadata', () => {

@@ -181,13 +181,6 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
         expectNoCredentials({ ...credentials, ...('credentials' in result ? result.credentials : {}) }, records)
       },
     )
-
-    it.each(Object.entries(CALLS))('%s() works without an actor', async (call, change) => {
-      const { id } = await createApplication()
-      if (call === 'resume') await host.auth.applications.suspend(id)
-      await change(host, id)
-      expect((await listAudit(id)).at(-1)).toMatchObject({ type: AUDIT_TYPES[call], by: undefined })
-    })
   })
 
   it('does not reuse the id of a deleted application', async () => {

@@ -1,9 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { authOf } from '../../../src/index.js'
-import type { ApplicationRecord } from '../../../src/shared/contracts/application-record.js'
-import type { StoreWith } from '../../../src/shared/contracts/store.js'
-import { createCaller } from '../../support/caller.js'
-import { EXPRESSES, openPlatform, STORES, type Host } from '../../support/platform.js'
+import { describe, expect, it } from 'vitest'
 import { ALL_ACCEPTED, ALL_APIS, CALLS, expectRefused, onEveryHost } from './operator.js'
 
 onEveryHost((host, { caller, createApplication, listAnswers, listAudit }) => {
@@ -131,77 +126,3 @@ const IMPOSSIBLE_CALLS = [
   ...Object.keys(CALLS).map((call) => [call, 'deleted'] as const),
 ] as const
 const ALLOWED_WHILE_SUSPENDED = Object.keys(CALLS).filter((call) => !['suspend', 'resume', 'delete'].includes(call))
-
-/** Like a registration that waits for approval: it has no credentials yet. */
-describe.each(Object.entries(STORES))('a pending application, %s', (_, open) => {
-  let host: Host
-  let store: StoreWith
-  let remove: () => Promise<void>
-
-  beforeAll(async () => {
-    const opened = await open()
-    ;({ store, remove } = opened)
-    const made = openPlatform({ store })
-    const express = EXPRESSES['Express 5']
-    host = { ...made, express, app: express().use(made.auth.router) }
-    host.app.get('/catalog/items', host.auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req)))
-    await host.auth.ready()
-  })
-  afterAll(async () => {
-    await host.auth.close()
-    await remove()
-  })
-
-  async function createPending() {
-    const { application, credentials } = await host.auth.applications.create({ name: 'New', apis: ALL_APIS })
-    const record = (await store.findApplication(application.id))!
-    const pending: ApplicationRecord = {
-      ...record,
-      status: 'pending',
-      keys: [],
-      secrets: [],
-      version: record.version + 1,
-    }
-    const audit = {
-      at: 0,
-      type: 'application.registered',
-      by: undefined,
-      applicationId: record.id,
-      details: {},
-    } as const
-    expect(await store.saveApplication(pending, audit)).toBe(true)
-    await host.auth.health()
-    return { id: application.id, credentials }
-  }
-
-  it('cannot be resumed', async () => {
-    const { id } = await createPending()
-    const resuming = host.auth.applications.resume(id)
-    await expectRefused(resuming, 'invalid_state', `${id} is pending: resume() needs an application that is suspended`)
-    expect(await host.auth.applications.get(id)).toMatchObject({ status: 'pending' })
-  })
-
-  it('can be suspended and denied', async () => {
-    const [suspended, denied] = [await createPending(), await createPending()]
-    expect(await host.auth.applications.suspend(suspended.id)).toMatchObject({ status: 'suspended' })
-    expect(await host.auth.applications.deny(denied.id)).toMatchObject({ status: 'deleted', name: '' })
-  })
-
-  it('is listed by status, and can be deleted', async () => {
-    const { id } = await createPending()
-    const listed = async () => (await host.auth.applications.list({ status: 'pending' })).items.map((each) => each.id)
-    expect(await listed()).toContain(id)
-    expect(await host.auth.applications.delete(id)).toMatchObject({ status: 'deleted' })
-    expect(await listed()).not.toContain(id)
-  })
-
-  it('is refused with the same answer as an unknown application', async () => {
-    const { credentials } = await createPending()
-    await createCaller(host)
-      .key('/catalog/items', credentials.clientId)
-      .expect(401, /invalid_api_key/)
-    const pending = await createCaller(host).token('orders', credentials).expect(401)
-    const unknown = await createCaller(host).token('orders', { clientId: 'epa_key_unknown', clientSecret: 'a guess' })
-    expect(pending.body).toEqual(unknown.body)
-  })
-})

@@ -2,9 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { OAuthError } from '../../../src/index.js'
 import { accessToken, createApplication, expectRefusal } from '../../support/http.js'
 import { onEveryFailingPlatform } from '../../support/failing-store.js'
-import { openPlatform, STORES } from '../../support/platform.js'
-import { timeBound } from '../../support/time-bound.js'
-import { waitUntil } from '../../support/wait-until.js'
 import { request } from '../../support/request.js'
 import { type KnownApplication, mountGuardedRoutes, KEY_MISSING } from './guarded-routes.js'
 
@@ -93,51 +90,3 @@ describe('auth.verifyAccessToken() and auth.verifyApiKey()', () => {
     })
   })
 })
-
-describe.each(Object.entries(STORES))(
-  'A change in one process, with the %s store (docs/http.md G21)',
-  (_, openStore) => {
-    it('applies in another process within one second: suspension, rotation, revocation, access', async () => {
-      const { store, remove } = await openStore()
-      const { auth: here, clock } = openPlatform({ store })
-      const { auth: there } = openPlatform({ store, now: clock.now })
-      await Promise.all([here.ready(), there.ready()])
-      const { applications } = here
-      const shop = await createApplication(here, ['orders', 'catalog'])
-      const token = await accessToken((req, res) => there.router(req, res, () => res.end()), 'orders', shop)
-      const verify = () =>
-        Promise.all([there.verifyAccessToken('orders', token), there.verifyApiKey('catalog', shop.clientId)])
-      const expectWithinOneSecond = async (isAccepted: boolean): Promise<void> => {
-        const isApplied = (): Promise<boolean> =>
-          verify().then(
-            () => isAccepted,
-            () => !isAccepted,
-          )
-        expect(await waitUntil(isApplied)).toBeLessThan(timeBound(1000))
-      }
-
-      await expectWithinOneSecond(true)
-      await applications.suspend(shop.id)
-      await expectWithinOneSecond(false)
-      await applications.resume(shop.id)
-      await expectWithinOneSecond(true)
-      await applications.disallow(shop.id, 'orders')
-      await expectWithinOneSecond(false)
-      await applications.allow(shop.id, 'orders')
-      await expectWithinOneSecond(true)
-      await applications.revokeTokens(shop.id)
-      await expectWithinOneSecond(false)
-      await expect(there.verifyApiKey('catalog', shop.clientId)).resolves.toBeDefined()
-      const { credentials } = await applications.rotateKey(shop.id, { overlap: 0 })
-      const isRetired = (): Promise<boolean> =>
-        there.verifyApiKey('catalog', shop.clientId).then(
-          () => false,
-          () => true,
-        )
-      expect(await waitUntil(isRetired)).toBeLessThan(timeBound(1000))
-      await expect(there.verifyApiKey('catalog', credentials.clientId)).resolves.toBeDefined()
-      await Promise.all([here.close(), there.close()])
-      await remove()
-    })
-  },
-)
