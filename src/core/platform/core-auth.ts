@@ -1,14 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Applications } from '../applications/applications-api.js'
-import type { Credentials } from '../applications/credentials/credentials.js'
 import type { Activate } from '../applications/records/status.js'
 import type { CredentialSource } from '../../shared/contracts/credential-source.js'
-import type { ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import type { ChangeWaits } from '../store-client/change-feed.js'
 import type { Audit } from '../applications/records/audit-log.js'
 import type { Checks } from '../applications/records/application-writer.js'
-import type { Api, ApisOptions, Registration } from '../../shared/contracts/api.js'
-import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { Api, ApisOptions } from '../../shared/contracts/api.js'
 import type { PlatformEvents } from '../../shared/contracts/events.js'
 import type { MetadataInput, MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import type { Core, Diagnosis, FeatureCalls, FeatureEntry } from '../../feature.js'
@@ -96,27 +93,16 @@ export interface PlatformParts {
   /** What the doctor finds out about each feature. */
   diagnose(): Promise<readonly Diagnosis[]>
   /** For processes without a database, whose guards know applications through this one. */
-  readonly source: {
-    readonly baseUrl: string
-    readonly source: CredentialSource
-    readonly credentials: () => Pick<Credentials, 'hashKey'>
-    readonly activate: Activate
-    readonly limitLookups: ConcurrencyLimit
-    readonly nextChange: ChangeWaits['next']
-    readonly now: () => number
-  }
+  readonly source: CredentialSource
+  readonly activate: Activate
+  readonly nextChange: ChangeWaits['next']
   /**
    * Authenticates a resource server, by HTTP Basic or the form. Rejects with `OAuthError`: 401 `invalid_client` also for an application that
    * is none, 429, 503. The caller bounds the time that it takes.
    */
   readonly authenticateResourceServer: (req: IncomingMessage, form: Form) => Promise<ResourceServer>
-  /** For management over HTTP. */
-  readonly management: {
-    findApplication(id: string): Promise<ApplicationRecord | undefined>
-    /** The calls of core and features that change applications, by the member of `auth` that they are of; they reject as `check` throws. */
-    readonly createCheckedCalls: (...checks: Checks) => Readonly<Record<string, object>>
-    /** `auth.signingKeys.rotate()` of a request that has its effect once: rejects as `check` does, before anything is made. */
-    readonly rotateSigningKey: RotateOnce
-    readonly registrationOf: (api: string) => Registration | undefined
-  }
+  /** The calls of core and features that change applications, by the member of `auth` that they are of; they reject as `check` throws. */
+  readonly createCheckedCalls: (...checks: Checks) => Readonly<Record<string, object>>
+  /** `auth.signingKeys.rotate()` of a request that has its effect once: rejects as `check` does, before anything is made. */
+  readonly rotateSigningKey: RotateOnce
 }

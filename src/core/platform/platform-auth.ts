@@ -65,8 +65,8 @@ export function createPlatformAuth<
   )
   startAndStop(foundation, tokens, applicationParts, features)
 
-  const { store, opened, events, lifecycle, sessionSecret, clientLimits } = foundation
-  const { goFirst } = clientLimits
+  const { store, opened, events, lifecycle, sessionSecret } = foundation
+  const { goFirst } = foundation.clientLimits
   const auth: CoreAuth = {
     ...guards,
     ...routers,
@@ -90,28 +90,15 @@ export function createPlatformAuth<
     guards: guardParts,
     sharedSettings: features.sharedSettings,
     diagnose: features.diagnose,
-    source: {
-      baseUrl: settings.baseUrl,
-      source: applicationParts.source,
-      credentials: foundation.credentials.get,
-      activate: applicationParts.activate,
-      limitLookups: clientLimits.limitLookups,
-      nextChange: foundation.changeWaits.next,
-      now: foundation.now,
-    },
+    source: applicationParts.source,
+    activate: applicationParts.activate,
+    nextChange: foundation.changeWaits.next,
     authenticateResourceServer,
-    management: {
-      async findApplication(id) {
-        await opened()
-        return store.findApplication(id)
-      },
-      createCheckedCalls: (...checks) => ({
-        applications: applicationParts.calls.createCheckedCalls(...checks),
-        ...features.callsWith(checkBefore(applicationParts.writer, ...checks)),
-      }),
-      rotateSigningKey: tokens.signingKeyCalls.rotate,
-      registrationOf: (api) => settings.apis.get(api)?.registration,
-    },
+    createCheckedCalls: (...checks) => ({
+      applications: applicationParts.calls.createCheckedCalls(...checks),
+      ...features.callsWith(checkBefore(applicationParts.writer, ...checks)),
+    }),
+    rotateSigningKey: tokens.signingKeyCalls.rotate,
   }
   // Not enumerable: whoever logs `auth` must not log the secret.
   Object.defineProperty(parts, 'core', { value: features.core })

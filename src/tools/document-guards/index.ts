@@ -1,8 +1,10 @@
+import type { GuardParts } from '../../core/resource-server/guards.js'
 import type { ApisOptions, GuardAuth, PlatformAuth } from '../../index.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
+import { readPlatform } from '../../shared/lib/read-platform.js'
 import type { MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import { createDocumentGuard, type DocumentGuard } from './document-guard.js'
-import { readDocumentArguments, readPlatform, readUndocumented, type DocumentGuardsOptions } from './read-arguments.js'
+import { readDocumentArguments, readUndocumented, type DocumentGuardsOptions } from './read-arguments.js'
 
 export type { DocumentGuard } from './document-guard.js'
 export type { DocumentGuardsOptions } from './read-arguments.js'
@@ -39,7 +41,8 @@ export function guardsFromDocument<Apis extends ApisOptions, Schema extends Meta
   // With a default, the function has a length of 3: one of 4 in a route would be an error handler, which Express skips.
   options: DocumentGuardsOptions<MetadataOutput<Schema>> = {},
 ): DocumentGuard {
-  const parts = readPlatform(auth)
+  const call = "guardsFromDocument(auth, 'orders', './openapi.json')"
+  const { guards: parts } = readPlatform<{ readonly guards: GuardParts }>(auth, 'guards', call)
   const { createGuard, readReportOnly, respondWithDenial, warn } = parts
   const given = readDocumentArguments(parts, api, document, options)
   const { onDenied = parts.onDenied, undocumented = 'refuse' } = given.options

@@ -1,6 +1,5 @@
 import type { Api } from '../../shared/contracts/api.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import type { AllowRequest, AuthInfo, BearerGuardOptions, Guard, GuardOptions } from '../../index.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
@@ -32,16 +31,6 @@ export interface DocumentGuardsOptions<Metadata = Record<string, unknown>> exten
    * pass without a credential; a guard of this platform decides about it.
    */
   readonly undocumented?: 'refuse' | 'pass' | Guard
-}
-
-/** The parts of a platform for tools that make guards. Throws `ConfigurationError` for anything else. */
-export function readPlatform(auth: unknown): GuardParts {
-  const parts: unknown = isObject(auth) ? Reflect.get(auth, PLATFORM_PARTS) : undefined
-  if (isObject(parts) && isObject(parts['guards'])) return parts['guards'] as unknown as GuardParts
-  throw new ConfigurationError({
-    problem: `guardsFromDocument was called with ${describeValue(auth)} in place of a platform`,
-    fix: "Write guardsFromDocument(auth, 'orders', './openapi.json'), where auth is what createPlatformAuth() returns.",
-  })
 }
 
 /** The arguments of `guardsFromDocument()`. Throws one `ConfigurationError` with all mistakes of the document. */

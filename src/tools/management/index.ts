@@ -2,19 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parsePath } from '../../core/http/middleware.js'
 import { sendEmpty, sendJson } from '../../core/http/respond.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
-import {
-  ApplicationError,
-  authOf,
-  ConfigurationError,
-  type CoreAuth,
-  type Middleware,
-  type OnDenied,
-} from '../../index.js'
+import { ApplicationError, authOf, type CoreAuth, type Middleware, type OnDenied } from '../../index.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
-import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
-import { describeKind, describeValue } from '../../shared/lib/describe-value.js'
+import { describeKind } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
+import { readPlatform } from '../../shared/lib/read-platform.js'
 import { readGroup, wrongOption } from '../../shared/lib/option-checks.js'
 import type { Operation } from '../operations/operation.js'
 import { SCOPES, type Scope } from '../operations/operator-calls.js'
@@ -22,7 +15,7 @@ import { leaveOutGuarded } from '../operations/schemas.js'
 import { offers, perform } from '../operations/perform.js'
 import { createDocument, isConditional, isVersioned } from './document.js'
 import { applyPatch, needsRecord, readInput, readVersions } from './read-request.js'
-import { readOnce, Repeat, type Made, type Once } from './once.js'
+import { readOnce, Repeat, type FindApplication, type Made, type Once } from './once.js'
 import { Problem, sendProblem, toGuardProblem, toProblem } from './problem.js'
 import { matchPath, ROUTES, type Route } from './routes.js'
 
@@ -37,8 +30,6 @@ export const managementApi = {
   registration: 'closed',
   scopes: SCOPES,
 } as const
-
-type Platform = CoreAuth & { readonly [PLATFORM_PARTS]?: PlatformParts }
 
 /**
  * Middleware that serves what operators can do over HTTP, protected by one of the platform's own APIs. Mount it where that API is, after
@@ -61,7 +52,7 @@ type Platform = CoreAuth & { readonly [PLATFORM_PARTS]?: PlatformParts }
  */
 export function management(auth: CoreAuth, options: { readonly api: string }): Middleware {
   const { api, platform } = readArguments('management', auth, options)
-  const { management: parts, guards: guardParts } = platform
+  const { core, guards: guardParts } = platform
   const routes = ROUTES.filter(({ operation }) => offers(auth, operation))
   const onDenied: OnDenied = (denied, req, res) => sendProblem(req, res, toGuardProblem(denied))
   const guards = new Map(
@@ -72,6 +63,11 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
   )
   const document = createDocument(auth, api, routes)
 
+  const findApplication: FindApplication = async (id) => {
+    await core.opened()
+    return core.store.findApplication(id)
+  }
+
   async function answer(req: IncomingMessage, res: ServerResponse, route: Route, parameters: Record<string, string>) {
     const { operation } = route
     const { application, scopes } = authOf(req, api)
@@ -80,8 +76,8 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
       if (Object.hasOwn(input, member) && !scopes.includes(scope)) throw lackOf(scope, api)
     refuseGrant(operation, input, api)
     const expected = readVersions(req)
-    const once = readOnce(req, { auth, parts, operation, input, callerId: application.id })
-    const change = createChange({ auth, parts, api, operation, expected, once })
+    const once = readOnce(req, { auth, findApplication, operation, input, callerId: application.id })
+    const change = createChange({ auth, platform, findApplication, api, operation, expected, once })
     // The audit log and its rules know contacts by how `by` begins, so the id comes first.
     const by = `${application.id} (${application.name})`
     const result = await change.run(input, by)
@@ -133,17 +129,12 @@ export function managementDocument(auth: CoreAuth, options: { readonly api: stri
   )
 }
 
-function readArguments(caller: string, auth: Platform, options: unknown) {
-  const platform = isObject(auth) ? auth[PLATFORM_PARTS] : undefined
-  if (!platform)
-    throw new ConfigurationError({
-      problem: `${caller}() was given ${describeValue(auth)}, which is no platform`,
-      fix: `Write ${caller}(auth, { api: 'management' }), where auth is what createPlatformAuth() returned.`,
-    })
+function readArguments(caller: string, auth: CoreAuth, options: unknown) {
+  const platform = readPlatform<PlatformParts>(auth, 'core', `${caller}(auth, { api: 'management' })`)
   const { api } = readGroup<{ readonly api?: unknown }>(caller, isObject(options) ? options : {}, ['api'])
   const found = auth.apis.find(({ name }) => name === api)
   const lacking = Object.keys(SCOPES).filter((scope) => !Object.hasOwn(found?.scopes ?? {}, scope))
-  const isClosed = found && platform.management.registrationOf(found.name) === 'closed'
+  const isClosed = found && platform.core.settings.apis.get(found.name)?.registration === 'closed'
   if (isClosed && found.scheme === 'oauth2' && lacking.length === 0) return { api: found.name, platform }
   if (typeof api !== 'string')
     throw wrongOption(
@@ -160,7 +151,8 @@ function readArguments(caller: string, auth: Platform, options: unknown) {
 
 interface ChangeOptions {
   readonly auth: CoreAuth
-  readonly parts: PlatformParts['management']
+  readonly platform: Pick<PlatformParts, 'createCheckedCalls' | 'rotateSigningKey'>
+  readonly findApplication: FindApplication
   readonly api: string
   readonly operation: Operation
   readonly expected: readonly number[] | undefined
@@ -171,7 +163,7 @@ interface ChangeOptions {
 const MAX_PATCH_ATTEMPTS = 20
 
 /** Runs an operation, on the very version of the application that was judged. */
-function createChange({ auth, parts, api, operation, expected, once }: ChangeOptions) {
+function createChange({ auth, platform, findApplication, api, operation, expected, once }: ChangeOptions) {
   let version: number | undefined
   /** The versions of which the application must have one. */
   let wanted: readonly number[] | undefined
@@ -196,9 +188,9 @@ function createChange({ auth, parts, api, operation, expected, once }: ChangeOpt
 
   /** The calls with the check, beside those that change no application. */
   function createCalls(): object {
-    const checked = Object.entries(parts.createCheckedCalls(check, once, keep))
+    const checked = Object.entries(platform.createCheckedCalls(check, once, keep))
     const calls = auth as unknown as Readonly<Record<string, object>>
-    const rotateKey = once && { rotate: (options: object) => parts.rotateSigningKey(options, once) }
+    const rotateKey = once && { rotate: (options: object) => platform.rotateSigningKey(options, once) }
     return {
       ...auth,
       ...Object.fromEntries(checked.map(([name, some]) => [name, { ...calls[name], ...some }])),
@@ -209,7 +201,7 @@ function createChange({ auth, parts, api, operation, expected, once }: ChangeOpt
   async function runOnce(input: Readonly<Record<string, unknown>>, by: string): Promise<unknown> {
     const id = operation.subject[0] === 'id' && isVersioned(operation) ? String(input['id']) : undefined
     // It is read before repeats are looked for, so that one that is made in between changes its version.
-    const record = id === undefined ? undefined : await parts.findApplication(id)
+    const record = id === undefined ? undefined : await findApplication(id)
     const made = await once?.find(id)
     if (made) return made
     if (operation.changes === 'nothing') {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { OnceRequest } from '../../core/applications/records/application-writer.js'
-import type { PlatformParts } from '../../core/platform/core-auth.js'
 import type { CoreAuth } from '../../index.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { readHeader } from '../../shared/lib/request.js'
 import type { Operation } from '../operations/operation.js'
@@ -35,9 +35,12 @@ export class Repeat extends Error {
 
 const REMEMBERED_MS = 25 * 3600 * 1000
 
+/** Waits for the store. */
+export type FindApplication = (id: string) => Promise<ApplicationRecord | undefined>
+
 interface OnceOptions {
   readonly auth: Pick<CoreAuth, 'audit'>
-  readonly parts: Pick<PlatformParts['management'], 'findApplication'>
+  readonly findApplication: FindApplication
   readonly operation: Operation
   readonly input: object
   readonly callerId: string
@@ -50,7 +53,7 @@ interface OnceOptions {
  */
 export function readOnce(
   req: IncomingMessage,
-  { auth, parts, operation, input, callerId }: OnceOptions,
+  { auth, findApplication, operation, input, callerId }: OnceOptions,
 ): Once | undefined {
   const key = readHeader(req, 'idempotency-key')
   // A repeat of what makes nothing leaves it as it is.
@@ -93,7 +96,7 @@ export function readOnce(
     async find(given) {
       if (given !== undefined) return findChange({ applicationId: given })
       if (operation.changes === 'signingKeys') return findKey()
-      if (!(await parts.findApplication(applicationId))) return undefined
+      if (!(await findApplication(applicationId))) return undefined
       const { items } = await auth.audit.list({ applicationId, limit: 1 })
       return toMade(ownMembers(items[0]?.details ?? {})['request'], { applicationId })
     },

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { ConfigurationError, type CoreAuth, type Middleware } from '../../index.js'
-import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
+import type { PlatformParts } from '../../core/platform/core-auth.js'
+import type { CoreAuth, Middleware } from '../../index.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
-import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { invalidOption, refuseUnknown } from '../../shared/lib/option-checks.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
+import { readPlatform } from '../../shared/lib/read-platform.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { readBrand } from '../../shared/web/read-brand.js'
 import type { CallName, Scope } from '../operations/operator-calls.js'
@@ -58,12 +58,7 @@ export interface OperatorPagesOptions {
  */
 export function operatorPages(auth: CoreAuth, options: OperatorPagesOptions): Middleware {
   const platform: Platform = auth
-  const parts = isObject(auth) ? platform[PLATFORM_PARTS] : undefined
-  if (!parts)
-    throw new ConfigurationError({
-      problem: `operatorPages() was given ${describeValue(auth)}, which is no platform`,
-      fix: 'Write operatorPages(auth, { ... }), where auth is what createPlatformAuth() returned.',
-    })
+  const parts = readPlatform<PlatformParts>(auth, 'core', 'operatorPages(auth, { ... })')
   const { operator, can, signOut } = readOptions(options)
   const planNames = Object.keys(parts.sharedSettings).flatMap((path) => /^plans\.(.+)$/.exec(path)?.[1] ?? [])
   const sentForms = createBoundedCache<true>({ entries: 1000 })

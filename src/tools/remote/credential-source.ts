@@ -6,21 +6,18 @@ import { createRouter, limitAuthenticationTime } from '../../core/http/endpoints
 import { readJson } from '../../core/http/json-body.js'
 import { sendDenial, sendJson, toDenial } from '../../core/http/respond.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
-import { ConfigurationError, OAuthError, type Api, type CoreAuth, type Limit, type Middleware } from '../../index.js'
+import { OAuthError, type Api, type CoreAuth, type Limit, type Middleware } from '../../index.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
-import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import type { Change } from '../../shared/contracts/store-records.js'
-import { isObject } from '../../shared/lib/is-object.js'
 import { boolean, group, limit, textList } from '../../shared/lib/option-rules.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
+import { readPlatform } from '../../shared/lib/read-platform.js'
 import { readHeader } from '../../shared/lib/request.js'
 import { createSharedKeys, PROOF_HEADER, SOURCE_PATH, VERSIONS, type SharedKeys } from './answer-proof.js'
 import { describeApi } from './platform-settings.js'
 import { readNumber, readOptional, readText, UnexpectedValue, type Members } from './read-answer.js'
 import { createReportAnswer } from './reports.js'
 import { shareApplication } from './shared-application.js'
-
-type SourceParts = PlatformParts['source']
 
 /** A request of a resource server. */
 interface Request {
@@ -83,12 +80,12 @@ export function credentialSource(
     readonly requests?: Limit | false
   } = {},
 ): Middleware {
-  const platform = readPlatform(auth)
-  const { source: parts, guards, authenticateResourceServer } = platform
+  const platform = readPlatform<PlatformParts>(auth, 'core', 'credentialSource(auth)')
+  const { core, guards, authenticateResourceServer } = platform
   const { externalId, metadata, requests } = readOptions(options)
-  const { findWindows } = platform.core.find('plans') ?? {}
+  const { findWindows } = core.find('plans') ?? {}
   const answers = createAnswers(platform, { externalId, metadata, findWindows })
-  const { rateLimits } = platform.core
+  const { rateLimits } = core
   const limitRequests = rateLimits.create('source', requests, { setBy: 'credentialSource: requests' })
   const reports = requests && { ...requests, limit: Math.ceil(requests.limit * SHARE_OF_REPORTS) }
   const limitReports = rateLimits.create('sourceReports', reports, { setBy: 'credentialSource: requests' })
@@ -111,7 +108,7 @@ export function credentialSource(
     const request = { given: ownMembers(given), server: application, apis, names, nameOf, signal: closing.signal }
     const found = await answers[call]!(request).catch(refuseUnexpected)
     if (closing.signal.aborted) return
-    const document = { ...found, serves: [...names], versions: VERSIONS, time: parts.now() }
+    const document = { ...found, serves: [...names], versions: VERSIONS, time: core.now() }
     const proof = prove({ nonce, call, body: JSON.stringify(document) })
     sendJson(res, 200, document, { 'Cache-Control': 'no-store', [PROOF_HEADER]: proof })
   }
@@ -136,28 +133,19 @@ function refuseUnexpected(error: unknown): never {
   throw new OAuthError('invalid_request', 'The request is none of createRemoteAuth()', { cause: error })
 }
 
-function readPlatform(auth: CoreAuth & { readonly [PLATFORM_PARTS]?: PlatformParts }): PlatformParts {
-  const parts = isObject(auth) ? auth[PLATFORM_PARTS] : undefined
-  if (parts && Object.hasOwn(parts, 'source')) return parts
-  throw new ConfigurationError({
-    problem: 'credentialSource() was called without a platform',
-    fix: 'Write credentialSource(auth), where auth is what createPlatformAuth() returns.',
-  })
-}
-
 /** The answers, by the names of the calls. Each is read from the store: it is as new as what any process of the platform has answered before. */
 function createAnswers(
   platform: PlatformParts,
   shared: Parameters<typeof shareApplication>[2],
 ): Readonly<Record<string, Answer>> {
-  const { core, source: parts } = platform
-  const { source, limitLookups } = parts
+  const { core, source } = platform
+  const { limitLookups, now } = core
   const share = (record: ApplicationRecord | undefined, names: ReadonlySet<string>): Members | null =>
     (record && shareApplication(record, names, shared)) ?? null
 
   return {
     settings: async ({ apis }) => ({
-      baseUrl: parts.baseUrl,
+      baseUrl: core.settings.baseUrl,
       acceptsImported: source.hasOtherHashes,
       usage: core.find('usage')?.counts,
       apis: Object.fromEntries(apis.map((api) => [api.name, describeApi(api)])),
@@ -168,10 +156,10 @@ function createAnswers(
       if (!isApplicationId(id)) return { application: null }
       return { application: share(await limitLookups(server.id, () => source.findApplication(id)), names) }
     },
-    'api-key': createKeyAnswer(parts, share),
+    'api-key': createKeyAnswer(platform, share),
     async 'revoked-tokens'({ given, server, nameOf }) {
       const limit = Math.min(MAX_LISTED_TOKENS, Math.max(1, readNumber(given['limit'])))
-      const tokens = await limitLookups(server.id, () => source.listRevokedAccessTokens(parts.now() - 3_600_000, limit))
+      const tokens = await limitLookups(server.id, () => source.listRevokedAccessTokens(now() - 3_600_000, limit))
       return { tokens: tokens.map(({ id, expiresAt }) => ({ name: nameOf('token', id), expiresAt })) }
     },
     async 'revoked-token'({ given, server }) {
@@ -179,7 +167,7 @@ function createAnswers(
       if (!TOKEN_ID.test(id)) return { isRevoked: false }
       return { isRevoked: await limitLookups(server.id, () => source.isAccessTokenRevoked(id)) }
     },
-    changes: createChangesAnswer(parts),
+    changes: createChangesAnswer(platform),
     report: createReportAnswer(platform),
     /** What an application has used of its quotas, by day of that month. */
     async quota({ given, server, names }) {
@@ -195,7 +183,7 @@ function createAnswers(
 
 /** The application of a presented key. A pending one becomes active, as by a guard: its key has arrived. */
 function createKeyAnswer(
-  { source, credentials, limitLookups, activate, now }: SourceParts,
+  { source, activate, core: { credentials, limitLookups, now } }: PlatformParts,
   share: (record: ApplicationRecord | undefined, names: ReadonlySet<string>) => Members | null,
 ): Answer {
   return async ({ given, server, apis, names }) => {
@@ -218,7 +206,7 @@ function createKeyAnswer(
 }
 
 /** What has changed since a cursor; held until there is something, if the request says how long. */
-function createChangesAnswer({ source, limitLookups, nextChange }: SourceParts): Answer {
+function createChangesAnswer({ source, nextChange, core: { limitLookups } }: PlatformParts): Answer {
   const held = new Map<string, number>()
 
   return async ({ given, server, nameOf, signal }) => {

@@ -43,8 +43,8 @@ interface Report {
  * Adds what a process without a database has counted, unless a batch with this id was added before: to its own APIs, and to applications
  * that may use one of them. Whatever else a report has is left out.
  */
-export function createReportAnswer({ core, source: parts }: Pick<PlatformParts, 'core' | 'source'>) {
-  const { source, limitLookups, now } = parts
+export function createReportAnswer({ core, source }: Pick<PlatformParts, 'core' | 'source'>) {
+  const { limitLookups, now } = core
   const { usage: store } = core.store
   const [usage, plans] = [core.find('usage'), core.find('plans')]
   const naming = createNaming()

@@ -320,8 +320,7 @@ describe('a resource server of one API', () => {
 
 it('is not made of anything but a platform, and names what metadata is given', async () => {
   const { credentialSource } = await import('../../../src/tools/remote/index.js')
-  for (const given of [undefined, {}])
-    expect(() => credentialSource(given as never)).toThrow(/called without a platform/)
+  for (const given of [undefined, {}]) expect(() => credentialSource(given as never)).toThrow(/which is no platform/)
   expect(() => credentialSource(site.auth, { metadata: 'region' } as never)).toThrow(/metadata/)
   expect(() => credentialSource(site.auth, { contacts: true } as never)).toThrow(/contacts/)
 })
