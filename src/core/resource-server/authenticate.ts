@@ -28,19 +28,20 @@ export type Authenticator = ReturnType<typeof createAuthenticator>
  * Authenticates credentials. The `recall` calls answer from memory alone, or null if the store or a signature check is needed; the
  * `by` calls then get the missing part. Both decide by `judgeToken`, `judgeTokenApplication` and `judgeKey`.
  */
-export function createAuthenticator(options: {
-  readonly accessTokens: Pick<AccessTokenVerifier, 'recall' | 'verify'>
-  readonly revokedTokens: RevokedTokens
-  readonly applicationCache: ApplicationCache
-  readonly credentials: () => Credentials
-  /** Makes a pending application active: its key has arrived. */
-  readonly activate: Activate
-  readonly lastUsed: Pick<LastUsed, 'note'>
-  readonly limitFailures: RateLimit | undefined
-  readonly now: () => number
-}) {
-  const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, limitFailures } = options
-  const { now } = options
+export function createAuthenticator(
+  options: {
+    readonly accessTokens: Pick<AccessTokenVerifier, 'recall' | 'verify'>
+    readonly revokedTokens: RevokedTokens
+    readonly applicationCache: ApplicationCache
+    readonly credentials: () => Credentials
+    /** Makes a pending application active: its key has arrived. */
+    readonly activate: Activate
+    readonly lastUsed: Pick<LastUsed, 'note'>
+    readonly now: () => number
+  },
+  limitFailures: RateLimit | undefined,
+) {
+  const { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, now } = options
   function hasEnded(application: ApplicationRecord | undefined): boolean {
     return application?.endsAt !== undefined && isEnded(application, now())
   }

@@ -5,7 +5,7 @@ import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import type { OnDenied } from '../options/options.js'
 import type { ReportOnlySettings } from '../options/read-report-only.js'
-import type { PlanLimits, RateLimits } from '../rate-limits/rate-limits.js'
+import type { PlanLimits, RateLimit, RateLimits } from '../rate-limits/rate-limits.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
 import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
@@ -55,6 +55,7 @@ export function createResourceServer({
   now,
 }: Parameters<typeof createAuthenticator>[0] & {
   readonly apis: ReadonlyMap<string, LimitedApi>
+  readonly limitFailures: RateLimit | undefined
   readonly rateLimits: Pick<RateLimits, 'create'>
   /** What limits by plans; undefined if nothing does. */
   readonly plans: PlanLimits | undefined
@@ -67,18 +68,8 @@ export function createResourceServer({
   readonly onDenied: OnDenied | undefined
   readonly warn: (message: string) => void
 }) {
-  const createAuthenticatorWith = (limit: typeof limitFailures) =>
-    createAuthenticator({
-      accessTokens,
-      revokedTokens,
-      applicationCache,
-      credentials,
-      activate,
-      lastUsed,
-      limitFailures: limit,
-      now,
-    })
-  const authenticator = createAuthenticatorWith(limitFailures)
+  const parts = { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, now }
+  const authenticator = createAuthenticator(parts, limitFailures)
   const requestLimits = createRequestLimits({ apis, rateLimits, plans, observers, now })
   const outcomes = createOutcomes(emit)
   const decisions = createDecisions()
@@ -144,7 +135,7 @@ export function createResourceServer({
     guardParts,
     /** Failures are counted by who describes requests. */
     judgePresented: createPresentedJudge(
-      createAuthenticatorWith(undefined),
+      createAuthenticator(parts, undefined),
       (given) => createGuards({ ...guardSettings, authenticator: given }).guardParts,
     ),
     /** The access token with the scopes that a guard of the API would grant; undefined if the guard would refuse it. */
