@@ -118,7 +118,7 @@ describe('a new PostgreSQL schema', () => {
   it('has the tables of schema.sql', async () => {
     await db.makeSchema()
     await db.openStore()
-    await expect(await formatSchema()).toMatchFileSnapshot('../../../src/stores/postgres/schema.sql')
+    await expect(await formatSchema()).toMatchFileSnapshot('schema.sql')
   })
 })
 

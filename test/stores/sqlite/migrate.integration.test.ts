@@ -220,7 +220,7 @@ describe('a new SQLite database', () => {
       `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY tbl_name, type DESC, name`,
     )
     const text = statements.map(({ sql }) => `${String(sql)};\n`).join('\n')
-    await expect(text).toMatchFileSnapshot('../../../src/stores/sqlite/schema.sql')
+    await expect(text).toMatchFileSnapshot('schema.sql')
   })
 
   it.each(['file', ':memory:'])('is no migration and makes no copy: %s', async (name) => {
