@@ -1,5 +1,6 @@
 import type { Credentials } from '../applications/credentials/credentials.js'
 import { createEvents } from './events.js'
+import { createLateValue } from '../../shared/lib/late-value.js'
 import type { StoreWith } from '../../shared/contracts/store.js'
 import { createOriginReader } from '../http/origin.js'
 import { createPacedStart } from '../http/endpoints.js'
@@ -70,24 +71,5 @@ export function createFoundation(settings: Settings) {
     credentials,
     opened,
     sessionSecret: createSessionSecret({ store, encryption, opened, emit, now }),
-  }
-}
-
-/** A value that becomes known later: `get` throws before `set` was called. */
-interface LateValue<Value> {
-  get(): Value
-  set(value: Value): void
-}
-
-export function createLateValue<Value extends object>(createError: () => Error): LateValue<Value> {
-  let known: Value | undefined
-  return {
-    get() {
-      if (!known) throw createError()
-      return known
-    },
-    set(value) {
-      known = value
-    },
   }
 }

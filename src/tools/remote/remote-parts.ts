@@ -16,6 +16,7 @@ import { createRevokedTokens } from '../../core/tokens/revoked-tokens.js'
 import { createSigningKeys } from '../../core/tokens/signing-keys.js'
 import { createAccessTokenVerifier } from '../../core/tokens/verify-access-token.js'
 import { ConfigurationError, StoreUnavailableError } from '../../shared/contracts/errors.js'
+import { createLateValue } from '../../shared/lib/late-value.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { readClientAddress } from '../../shared/lib/request.js'
 import { createCounting, createKnownPlans } from './counting.js'
@@ -49,11 +50,9 @@ export function createRemoteParts(settings: RemoteSettings) {
   const { available, begin, ...lifecycle } = createReadiness({ feed, storeHealth, logger, address })
   const { rateLimits, limitFailures } = createLimits(settings, createOutageNotice({ logger, emit }))
   const clientLimits = createClientLimits({ concurrentCalls: CONCURRENT_CALLS })
-  let credentials: Credentials | undefined
-  const readCredentials = (): Credentials => {
-    if (credentials) return credentials
-    throw new StoreUnavailableError('The platform has not answered yet.')
-  }
+  const credentials = createLateValue<Credentials>(
+    () => new StoreUnavailableError('The platform has not answered yet.'),
+  )
   const applicationCache = createApplicationCache({
     source,
     limit: cache.applications,
@@ -77,7 +76,7 @@ export function createRemoteParts(settings: RemoteSettings) {
     accessTokens,
     revokedTokens,
     applicationCache,
-    credentials: readCredentials,
+    credentials: credentials.get,
     // The platform activates an application when its key is looked up; the record here is older.
     activate: async (id) => applicationCache.evict(id),
     lastUsed,
@@ -108,7 +107,8 @@ export function createRemoteParts(settings: RemoteSettings) {
         }),
       )
       // Keys are known here by an HMAC that is of no use elsewhere, and after this process has ended.
-      credentials = createCredentials('', randomBytes(32), { cacheSize: cache.applications * 2, acceptsImported })
+      const given = { cacheSize: cache.applications * 2, acceptsImported }
+      credentials.set(createCredentials('', randomBytes(32), given))
       await revokedTokens.load()
       await signingKeys.load()
     },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createLateValue } from '../../../src/core/platform/foundation.js'
+import { createLateValue } from '../../../src/shared/lib/late-value.js'
 
 it('throws until the value is known, and returns the value set last', () => {
   const late = createLateValue<{ readonly id: number }>(() => new Error('not yet'))
