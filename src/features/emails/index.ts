@@ -91,7 +91,7 @@ function createEmailsPart(core: Core, settings: EmailsSettings): FeaturePart {
   const apis: ReadonlyMap<string, Api> = new Map([...core.settings.apis].map(([name, api]) => [name, toPublicApi(api)]))
   const sending = createSending(core, settings, apis)
   const reminders = createReminders(core, settings.remindBefore)
-  const links = { brand: createPageBrand(readBrand(brand)), developersUrl, portalUrl: core.pageUrl('portal') }
+  const links = { brand: createPageBrand(brand), developersUrl, portalUrl: core.pageUrl('portal') }
   const callsWith = (writer: Core['writer']) =>
     withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue({ store, writer, opened, wakeSender, now }))
   return {

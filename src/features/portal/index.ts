@@ -16,7 +16,6 @@ import type { MetadataOutput } from '../../shared/contracts/metadata-schema.js'
 import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
-import { readBrand } from '../../shared/web/read-brand.js'
 import type { Portal, PortalLinkOptions } from './portal-calls.js'
 import { createInvitations, type AcceptInvitation } from './invitations.js'
 import type { CreateActionCalls } from './pages/action-page.js'
@@ -124,7 +123,7 @@ function createActionCalls(core: Core): CreateActionCalls {
 
 function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: AcceptInvitation) {
   const { developersUrl, limits } = settings
-  const brand = createPageBrand(readBrand(core.settings.brand))
+  const brand = createPageBrand(core.settings.brand)
   const root = `${new URL(developersUrl).pathname.replace(/\/$/, '')}/applications`
   /** The key is derived at each use, because the session secret may be replaced. */
   const deriveKey = (use: string) => () => core.deriveKey(`express-platform-auth portal ${use} v1`)

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RegistrationSettings } from './registration-options.js'
-import { readBrand } from '../../shared/web/read-brand.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import type { PreparedRegistration, PrepareRegistration } from './register.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
@@ -54,7 +53,7 @@ export function createRegistrationRouter(
   const { prepareRegistration, additions, admit, approval, thanksLinks } = options
   const { developersUrl, clientAssertions } = core.settings
   const { decisionDays } = settings
-  const brand = createPageBrand(readBrand(core.settings.brand))
+  const brand = createPageBrand(core.settings.brand)
   const links = { brand, developersUrl, portalUrl: core.pageUrl('portal') }
   const apis = [...core.settings.apis.values()].filter(({ registration }) => registration !== 'closed')
   const origin = developersUrl === undefined ? undefined : new URL(developersUrl).origin

@@ -1,11 +1,13 @@
-import type { Brand } from '../contracts/brand.js'
+import type { BrandOptions } from '../contracts/brand.js'
 import { html, type Html } from './html.js'
 import { COLORS } from './look.js'
+import { readBrand } from './read-brand.js'
 import { createHash } from 'node:crypto'
 
 export type PageBrand = ReturnType<typeof createPageBrand>
 
-export function createPageBrand({ name, logo, accent, supportUrl }: Brand) {
+export function createPageBrand(option: BrandOptions | undefined) {
+  const { name, logo, accent, supportUrl } = readBrand(option)
   const hasColor = accent.light !== COLORS.accent.light || accent.dark !== COLORS.accent.dark
   const css = `:root { --accent: light-dark(${accent.light}, ${accent.dark}) }`
   return {

@@ -13,7 +13,6 @@ import type { WithPortal } from '../../features/portal/index.js'
 import type { WithRegistration } from '../../features/registration/index.js'
 import { asObject, type JsonObject } from '../../shared/openapi/document.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
-import { readBrand } from '../../shared/web/read-brand.js'
 import { escapeHidden } from '../../shared/lib/visible-text.js'
 import { renderSamplesPage } from './api-samples.js'
 import { loadAssets } from './assets.js'
@@ -78,7 +77,6 @@ export function developerConsole<const Apis extends ApisOptions>(
     )
   const hasEmails = emails !== undefined
   const registration = isWanted && registrationCalls !== undefined
-  const brand = readBrand(auth.brand)
   const documents = readDocuments(auth.apis, given, { hasEmails })
   const apis = auth.apis.map((api) => ({ ...api, title: readTitle(api, documents.get(api.name)) }))
   const site: Site = {
@@ -93,8 +91,7 @@ export function developerConsole<const Apis extends ApisOptions>(
     guides: readGuides(texts.guides),
     changelog: readChangelog(texts.changelog),
     assets: loadAssets(),
-    brand: createPageBrand(brand),
-    supportUrl: brand.supportUrl,
+    brand: createPageBrand(auth.brand),
     schemes: [...new Set(apis.map(({ scheme }) => scheme))],
   }
   const resources = new Map<string, Resource | MakeResource>([

@@ -84,7 +84,6 @@ export interface Site {
   readonly changelog: ConsoleText | undefined
   readonly assets: Assets
   readonly brand: PageBrand
-  readonly supportUrl: string | undefined
   /** The schemes of all APIs of the console, which share one authorization. */
   readonly schemes: readonly string[]
 }

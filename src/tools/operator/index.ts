@@ -7,7 +7,6 @@ import { invalidOption, refuseUnknown } from '../../shared/lib/option-checks.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { readPlatform } from '../../shared/lib/read-platform.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
-import { readBrand } from '../../shared/web/read-brand.js'
 import type { CallName, Scope } from '../operations/operator-calls.js'
 import { createOperatorRouter } from './operator-router.js'
 import type { Platform } from './visit.js'
@@ -68,7 +67,7 @@ export function operatorPages(auth: CoreAuth, options: OperatorPagesOptions): Mi
     operatorOf: (req: IncomingMessage) => operator(req),
     can,
     signOut,
-    brand: createPageBrand(readBrand(auth.brand)),
+    brand: createPageBrand(auth.brand),
   })
 }
 

@@ -5,7 +5,7 @@ import type { Reference } from './operation.js'
 import { textWith, words } from '../words.js'
 
 /** The parts of the console that the pages of all references have in common. */
-export type ReferencePageOptions = PageSite & Pick<Site, 'hasEmails' | 'supportUrl' | 'schemes'>
+export type ReferencePageOptions = PageSite & Pick<Site, 'hasEmails' | 'schemes'>
 
 interface FrameOptions {
   /** The words of the title before the API's. */
@@ -75,7 +75,7 @@ function renderMain({ api }: Reference, options: ReferencePageOptions, root: str
     data-key-header="${api.keyHeaders[0]}"
     data-search="${root}apis/${api.name}/search.json"
     data-calls="${root}${options.assets['calls.js'].path}"
-    data-support="${options.supportUrl}"
+    data-support="${options.brand.supportUrl}"
     data-register="${options.registration && `${root}register`}"
     data-emails="${String(options.hasEmails)}"
   >

@@ -14,7 +14,6 @@ import { RICH_DOCUMENT } from './rich-document.js'
 import type { Assets } from '../../../../src/tools/console/assets.js'
 import type { Html } from '../../../../src/shared/web/html.js'
 import { createPageBrand } from '../../../../src/shared/web/page-brand.js'
-import { readBrand } from '../../../../src/shared/web/read-brand.js'
 import { TEAS } from '../teas.js'
 
 const document: JsonObject = RICH_DOCUMENT
@@ -27,10 +26,9 @@ const PAGE_OPTIONS = {
   guides: [],
   changelog: undefined,
   hasEmails: false,
-  supportUrl: undefined,
   schemes: ['oauth2'],
   assets: Object.fromEntries(names.map((name) => [name, asset])) as unknown as Assets,
-  brand: createPageBrand(readBrand(undefined)),
+  brand: createPageBrand(undefined),
 }
 const operations = listReferenceOperations(document)
 
