@@ -40,6 +40,34 @@ export function sendPage(
   endRefusal(req, res, body)
 }
 
+/** Browsers send `Origin: null` with forms of pages whose policy is `no-referrer`, like forms of other sites. */
+export const FORM_REFERRER_POLICY = 'same-origin'
+
+const PRIVATE = { 'Referrer-Policy': FORM_REFERRER_POLICY, 'Cache-Control': 'no-store' }
+
+/** Leads from a form to another page of the same site. */
+export function sendRedirect(res: ServerResponse, location: string): void {
+  res.statusCode = 303
+  setHeaders(res, { ...PRIVATE, Location: location, 'Content-Length': '0' })
+  res.end()
+}
+
+/** Sends a file that the browser saves. */
+export function sendDownload(
+  res: ServerResponse,
+  { name, type, text }: { readonly name: string; readonly type: string; readonly text: string },
+): void {
+  setHeaders(res, {
+    ...PRIVATE,
+    'Content-Type': type,
+    'Content-Disposition': `attachment; filename="${name.replace(/[^A-Za-z0-9._-]/g, '_')}"`,
+    'Content-Length': String(Buffer.byteLength(text)),
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'X-Content-Type-Options': 'nosniff',
+  })
+  res.end(text)
+}
+
 export function sendEmpty(res: ServerResponse, status: 200 | 204, headers: Headers = {}): void {
   res.statusCode = status
   setHeaders(res, headers)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import type { PortalSession, Visitor } from './sign-in/session.js'
-import { sendPage, setHeaders } from '../../core/http/respond.js'
+import { FORM_REFERRER_POLICY, sendDownload, sendPage, sendRedirect, setHeaders } from '../../core/http/respond.js'
 import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
 
 /** A request of a contact who is signed in. */
@@ -23,7 +23,7 @@ export type PortalAnswer =
   | { readonly status: number; readonly page: string; readonly headers?: Readonly<Record<string, string>> }
   /** 303 to a path below the mount, with its segments encoded and without a slash before it; empty for the list. */
   | { readonly redirect: string }
-  | { readonly status: number; readonly download: PortalDownload }
+  | { readonly download: PortalDownload }
 
 /** A file that the browser saves. */
 export interface PortalDownload {
@@ -58,35 +58,9 @@ export function sendAnswer(
 ): void {
   if (hasOwnMember(answer, 'page')) {
     setHeaders(res, ownMembers(answer).headers ?? {})
-    return sendPage(req, res, answer.status, answer.page, policy, REFERRER_POLICY)
+    return sendPage(req, res, answer.status, answer.page, policy, FORM_REFERRER_POLICY)
   }
   if (hasOwnMember(answer, 'redirect'))
     return sendRedirect(res, answer.redirect === '' ? root : `${root}/${answer.redirect}`)
-  sendDownload(res, answer.status, answer.download)
-}
-
-/** Not `no-referrer`: browsers would send `Origin: null` with forms, like forms of other sites. */
-const REFERRER_POLICY = 'same-origin'
-
-/** `path` begins with the portal's own path, so that it leads nowhere else. */
-function sendRedirect(res: ServerResponse, path: string): void {
-  res.statusCode = 303
-  res.setHeader('Location', path)
-  res.setHeader('Referrer-Policy', REFERRER_POLICY)
-  res.setHeader('Cache-Control', 'no-store')
-  res.setHeader('Content-Length', 0)
-  res.end()
-}
-
-function sendDownload(res: ServerResponse, status: number, { name, type, text }: PortalDownload): void {
-  const body = Buffer.from(text)
-  res.statusCode = status
-  res.setHeader('Content-Type', type)
-  res.setHeader('Content-Disposition', `attachment; filename="${name.replace(/[^A-Za-z0-9._-]/g, '_')}"`)
-  res.setHeader('Content-Length', body.length)
-  res.setHeader('Content-Security-Policy', "default-src 'none'; sandbox")
-  res.setHeader('X-Content-Type-Options', 'nosniff')
-  res.setHeader('Referrer-Policy', REFERRER_POLICY)
-  res.setHeader('Cache-Control', 'no-store')
-  res.end(body)
+  sendDownload(res, answer.download)
 }

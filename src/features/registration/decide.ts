@@ -12,7 +12,7 @@ import { notePresentedSecrets, readOrigin } from '../../core/http/origin.js'
 import { readForm, type Form } from '../../core/http/form.js'
 import type { Endpoint } from '../../core/http/middleware.js'
 import { formatFailureKey, readClientAddress } from '../../shared/lib/request.js'
-import { sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
+import { FORM_REFERRER_POLICY, sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { DECIDE_SECURITY_POLICY, type DecidePages } from './decide-pages.js'
 import type { Core } from '../../feature.js'
@@ -91,8 +91,7 @@ export function createDecideEndpoints(
   }
 
   function send(req: IncomingMessage, res: ServerResponse, { status, page }: Answer): void {
-    // The policy is not `no-referrer`: browsers would then send `Origin: null` with the form.
-    sendPage(req, res, status, page, policy, 'same-origin')
+    sendPage(req, res, status, page, policy, FORM_REFERRER_POLICY)
   }
 
   function refuse(error: unknown, req: IncomingMessage, res: ServerResponse, form?: Form): void {

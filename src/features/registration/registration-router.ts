@@ -12,7 +12,14 @@ import { refuseCrossSiteForm } from '../../core/http/same-origin.js'
 import { parsePath, type Endpoint, type Middleware } from '../../core/http/middleware.js'
 import { readClientAddress } from '../../shared/lib/request.js'
 import { createRouter, logDenial } from '../../core/http/endpoints.js'
-import { sendDenial, sendJson, sendPage, setHeaders } from '../../core/http/respond.js'
+import {
+  FORM_REFERRER_POLICY,
+  sendDenial,
+  sendJson,
+  sendPage,
+  sendRedirect,
+  setHeaders,
+} from '../../core/http/respond.js'
 import { describeRefusal } from '../../shared/web/describe-refusal.js'
 import { choosePageLanguage, readPreferredLanguage } from '../../shared/web/page-language.js'
 import { createContentSecurityPolicy } from '../../shared/web/public-page.js'
@@ -79,8 +86,7 @@ export function createRegistrationRouter(
 
   function sendForm(req: IncomingMessage, res: ServerResponse, status: number, refused?: RefusedForm): void {
     const page = formPage.render(choosePageLanguage(req, res), refused)
-    // The policy is not `no-referrer`: browsers would send `Origin: null` with the form.
-    sendPage(req, res, status, page, formPage.policy, 'same-origin')
+    sendPage(req, res, status, page, formPage.policy, FORM_REFERRER_POLICY)
   }
 
   function sendThanks(req: IncomingMessage, res: ServerResponse): void {
@@ -172,11 +178,7 @@ function redirectToThanks(req: IncomingMessage, res: ServerResponse, query: stri
   const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
   const path = parsePath(originalUrl)
   const last = path.slice(path.lastIndexOf('/') + 1)
-  res.statusCode = 303
-  res.setHeader('Location', `./${last === '' ? '' : `${last}/`}thanks${query}`)
-  res.setHeader('Cache-Control', 'no-store')
-  res.setHeader('Content-Length', 0)
-  res.end()
+  sendRedirect(res, `./${last === '' ? '' : `${last}/`}thanks${query}`)
 }
 
 function isForm(req: IncomingMessage): boolean {

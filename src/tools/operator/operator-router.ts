@@ -3,7 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readField, readFields } from '../../core/http/form.js'
 import { readSegments, type Middleware } from '../../core/http/middleware.js'
 import { answerErrors, logDenial } from '../../core/http/endpoints.js'
-import { sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
+import {
+  FORM_REFERRER_POLICY,
+  sendDenial,
+  sendDownload,
+  sendPage,
+  sendRedirect,
+  setHeaders,
+} from '../../core/http/respond.js'
 import { isFormOfHost } from '../../core/http/same-origin.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { ApplicationError, StoreUnavailableError } from '../../index.js'
@@ -30,9 +37,6 @@ import { answerUsage, answerUsageFile } from './usage-page.js'
 import { isApplicationId, type Answer, type Page, type Site, type Visit } from './visit.js'
 
 const MAX_OPERATOR_LENGTH = 200
-/** Browsers send `Origin: null` with forms of pages whose policy is `no-referrer`. */
-const REFERRER_POLICY = 'same-origin'
-const PRIVATE = { 'Referrer-Policy': REFERRER_POLICY, 'Cache-Control': 'no-store' }
 
 /** The policy of an e-mail's frame: no scripts, no forms and no session of the reader; links stay in the frame. */
 const FRAMED_POLICY =
@@ -78,10 +82,11 @@ export function createOperatorRouter(options: {
     function send(given: Answer, shown?: Visit): void {
       if (hasOwnMember(given, 'redirect')) return sendRedirect(res, `${root}${given.redirect}`)
       if (hasOwnMember(given, 'framed')) return sendPage(req, res, 200, given.framed, FRAMED_POLICY)
-      if (hasOwnMember(given, 'csv')) return sendCsv(res, given)
+      if (hasOwnMember(given, 'csv'))
+        return sendDownload(res, { name: `${given.name}.csv`, type: 'text/csv; charset=utf-8', text: given.csv })
       const tabs = shown ? listTabs(shown) : []
       const page = renderPage({ ...given, language, brand, root, operator, signOut, tabs })
-      sendPage(req, res, given.status ?? 200, page, policy, REFERRER_POLICY)
+      sendPage(req, res, given.status ?? 200, page, policy, FORM_REFERRER_POLICY)
     }
     function refuse(status: number, refusal: Refusal, because?: string, shown?: Visit): void {
       const text = because ?? (refusal === 'refused' ? '' : texts[`${refusal}Because`])
@@ -212,24 +217,6 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   applications: 'q',
   audit: 'application',
   'audit.csv': 'application',
-}
-
-function sendRedirect(res: ServerResponse, path: string): void {
-  res.statusCode = 303
-  setHeaders(res, { ...PRIVATE, Location: path, 'Content-Length': '0' })
-  res.end()
-}
-
-function sendCsv(res: ServerResponse, { csv, name }: { readonly csv: string; readonly name: string }): void {
-  setHeaders(res, {
-    ...PRIVATE,
-    'Content-Type': 'text/csv; charset=utf-8',
-    'Content-Disposition': `attachment; filename="${name}.csv"`,
-    'Content-Length': String(Buffer.byteLength(csv)),
-    'Content-Security-Policy': "default-src 'none'; sandbox",
-    'X-Content-Type-Options': 'nosniff',
-  })
-  res.end(csv)
 }
 
 /** For how long a page may stay open before its form is sent. */

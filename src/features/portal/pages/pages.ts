@@ -193,7 +193,7 @@ function sendEnvFile(view: ApplicationView, { fields }: PortalRequest): PortalAn
   const plain = readField(fields, 'value')
   if ((kind !== 'key' && kind !== 'secret') || !/^\w{1,200}$/.test(plain)) return undefined
   const text = formatIssuedFile(view, { kind, plain })
-  return { status: 200, download: { name: `${view.record.id}.env`, type: 'text/plain; charset=utf-8', text } }
+  return { download: { name: `${view.record.id}.env`, type: 'text/plain; charset=utf-8', text } }
 }
 
 /** Creates the page of an action; undefined if there is nothing like its subject, or it has no such page. */
