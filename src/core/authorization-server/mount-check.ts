@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { CheckMount } from '../http/endpoints.js'
-import { parsePath } from '../http/middleware.js'
+import { parsePath } from '../../shared/lib/request.js'
 
 /** Reports once that the router is mounted where the path of `baseUrl` does not lead. For development only. */
 export function createMountCheck(options: {

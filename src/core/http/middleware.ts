@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { closeUnfinished } from './respond.js'
+import { parsePath } from '../../shared/lib/request.js'
 
 /** Answers one request. An error that it throws is sent as a refusal. */
 export type Endpoint = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>
@@ -9,14 +10,6 @@ export type Next = (error?: unknown) => void
 
 /** Express middleware, typed so that Express 4, Express 5 and connect accept it. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: Next) => void
-
-/** The path of a request target, without its query. */
-export function parsePath(url: string): string {
-  // A client may send the target in absolute form (RFC 9112 3.2.2).
-  const target = url.startsWith('/') ? url : (URL.parse(url)?.pathname ?? url)
-  const query = target.indexOf('?')
-  return query < 0 ? target : target.slice(0, query)
-}
 
 /** The decoded segments of a path; a slash at its end does not matter. Undefined for what cannot be decoded, and for control characters, which databases reject. */
 export function readSegments(req: IncomingMessage): readonly string[] | undefined {

@@ -9,8 +9,8 @@ import { readOrigin } from '../../core/http/origin.js'
 import { parseMediaType } from '../../core/http/form.js'
 import { readJson } from '../../core/http/json-body.js'
 import { refuseCrossSiteForm } from '../../core/http/same-origin.js'
-import { parsePath, type Endpoint, type Middleware } from '../../core/http/middleware.js'
-import { readClientAddress } from '../../shared/lib/request.js'
+import type { Endpoint, Middleware } from '../../core/http/middleware.js'
+import { parsePath, readClientAddress } from '../../shared/lib/request.js'
 import { createRouter, logDenial } from '../../core/http/endpoints.js'
 import {
   FORM_REFERRER_POLICY,

@@ -1,5 +1,5 @@
 import { METHODS, type IncomingMessage } from 'node:http'
-import { parsePath } from '../../core/http/middleware.js'
+import { parsePath } from '../../shared/lib/request.js'
 import {
   describeMounts,
   findNextRoute,

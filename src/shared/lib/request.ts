@@ -10,6 +10,14 @@ export function readHeader<Name extends keyof IncomingHttpHeaders & string>(
   return headers && Object.hasOwn(headers, name) ? headers[name] : undefined
 }
 
+/** The path of a request target, without its query. */
+export function parsePath(url: string): string {
+  // A client may send the target in absolute form (RFC 9112 3.2.2).
+  const target = url.startsWith('/') ? url : (URL.parse(url)?.pathname ?? url)
+  const query = target.indexOf('?')
+  return query < 0 ? target : target.slice(0, query)
+}
+
 /** A member that the host or its framework has put on a request, not one of a polluted `Object.prototype`. */
 export function readHostMember(req: IncomingMessage, name: string): unknown {
   const value: unknown = Reflect.get(req, name)

@@ -1,4 +1,4 @@
-import type { Language } from '../contracts/application-record.js'
+import type { GrantedApis, Language } from '../contracts/application-record.js'
 
 /** Made when a language is first needed: all would be a tenth of the time that it takes to load the package. */
 const FORMATS = new Map<Language, ReturnType<typeof createFormats>>()
@@ -22,4 +22,11 @@ export function getFormats(language: Language): ReturnType<typeof createFormats>
   const formats = FORMATS.get(language) ?? createFormats(language)
   FORMATS.set(language, formats)
   return formats
+}
+
+/** The APIs with the scopes there, such as `catalog, orders (orders:read)`. */
+export function formatGrants(apis: GrantedApis): string {
+  return Object.entries(apis)
+    .map(([api, { scopes }]) => (scopes.length > 0 ? `${api} (${scopes.join(', ')})` : api))
+    .join(', ')
 }

@@ -3,15 +3,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { ConfigurationError } from '../../index.js'
+import type { Resource } from './resource.js'
+
+const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 /** A file that the pages load. Its URL contains a hash of its content, so that browsers may cache it for a year. */
-export interface Asset {
+export interface Asset extends Resource {
   /** The path relative to the console's mount path. */
   readonly path: string
-  readonly type: string
-  readonly gzipped: Buffer
-  /** The decompressed file, for clients that do not accept gzip. */
-  plain(): Buffer
 }
 
 export type Assets = Readonly<Record<(typeof NAMES)[number], Asset>>
@@ -53,6 +52,7 @@ function loadAsset(folder: string, name: string): Asset {
   return {
     path: `assets/${name.slice(0, -extension.length)}${hash}.${extension}`,
     type: TYPES[extension]!,
+    headers: IMMUTABLE,
     gzipped,
     plain: () => gunzipSync(gzipped),
   }

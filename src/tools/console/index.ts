@@ -24,13 +24,7 @@ import { createContentSecurityPolicy, listDeveloperPages, type Site } from './pa
 import { listReferenceOperations } from './reference/operations.js'
 import { readText } from './reference/resolve.js'
 import { listReferenceResources } from './reference/resources.js'
-import {
-  createDocumentResource,
-  createLatePageResource,
-  IMMUTABLE,
-  type MakeResource,
-  type Resource,
-} from './resource.js'
+import { createDocumentResource, createLatePageResource, type MakeResource, type Resource } from './resource.js'
 import { createRouter } from './router.js'
 import { renderTextPage, readChangelog, readGuides } from './texts.js'
 import { words } from './words.js'
@@ -95,13 +89,11 @@ export function developerConsole<const Apis extends ApisOptions>(
     schemes: [...new Set(apis.map(({ scheme }) => scheme))],
   }
   const resources = new Map<string, Resource | MakeResource>([
+    ...Object.values(site.assets).map((asset) => [`/${asset.path}`, asset] as const),
     ...listDocumentResources(site),
     ...listTextResources(site),
     ...listPages(site),
   ])
-  for (const { path, type, gzipped, plain } of Object.values(site.assets)) {
-    resources.set(`/${path}`, { type, gzipped, plain, headers: IMMUTABLE })
-  }
   const pages = { ...listDeveloperPages(site), title }
   return createRouter({ resources, routers: listRouters(auth, registration), pages })
 }

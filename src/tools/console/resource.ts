@@ -59,9 +59,6 @@ function createDocument(type: string, content: Buffer): Resource {
   })
 }
 
-/** Headers of a file that browsers may keep for a year, because its URL changes with its content. */
-export const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
-
 function createResource(content: Buffer, type: string, headers: Resource['headers']): Resource {
   const gzipped = gzipSync(content)
   // Nearly all clients accept gzip, so the plain text is not kept.

@@ -3,6 +3,7 @@ import type { Middleware } from '../../index.js'
 import type { MakeResource, Resource } from './resource.js'
 import { type DeveloperPages, withDeveloperPages } from '../../shared/web/page-frame.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
+import { parsePath, readHeader } from '../../shared/lib/request.js'
 
 /** Serves the prepared resources and the routers of the platform; passes every other request on to the host. */
 export function createRouter({
@@ -19,7 +20,8 @@ export function createRouter({
 }): Middleware {
   return function consoleRouter(req, res, next) {
     const url = req.url ?? '/'
-    const { path, query } = splitUrl(url)
+    const path = parsePath(url) || '/'
+    const query = /\?.*/s.exec(url)?.[0] ?? ''
     const [, first = ''] = path.split('/', 2)
     const router = routers.get(first)
     if (router) {
@@ -50,7 +52,7 @@ function send(req: IncomingMessage, res: ServerResponse, { type, headers, gzippe
     res.statusCode = 304
     return void res.end()
   }
-  const gzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(readHeader(req, 'accept-encoding'))
+  const gzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(readHeader(req, 'accept-encoding') ?? '')
   const body = gzip ? gzipped : plain()
   res.statusCode = 200
   res.setHeader('Content-Type', type)
@@ -59,14 +61,9 @@ function send(req: IncomingMessage, res: ServerResponse, { type, headers, gzippe
   res.end(body)
 }
 
-/** A header of the request, empty if there is none. Own members only: `Object.prototype` may be polluted. */
-function readHeader({ headers }: IncomingMessage, name: 'accept-encoding' | 'if-none-match'): string {
-  return Object.hasOwn(headers, name) ? String(headers[name]) : ''
-}
-
 /** RFC 9110 13.1.2: a list of entity tags, or *. Weak tags are compared without their mark. */
 function hasEntityTag(req: IncomingMessage, tag: string | undefined): boolean {
-  const wanted = readHeader(req, 'if-none-match')
+  const wanted = readHeader(req, 'if-none-match') ?? ''
   if (tag === undefined || wanted === '') return false
   const removeMark = (each: string): string => each.trim().replace(/^W\//, '')
   return wanted.trim() === '*' || wanted.split(',').map(removeMark).includes(removeMark(tag))
@@ -87,13 +84,5 @@ function readLastSegment(path: string): string {
 /** The path before Express removed the mount path. */
 function readOriginalPath(req: IncomingMessage): string {
   const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
-  return splitUrl(originalUrl).path
-}
-
-function splitUrl(url: string): { path: string; query: string } {
-  // The absolute form of a request target (RFC 9112 section 3.2.2).
-  const target = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, '')
-  const query = target.indexOf('?')
-  if (query < 0) return { path: target || '/', query: '' }
-  return { path: target.slice(0, query) || '/', query: target.slice(query) }
+  return parsePath(originalUrl) || '/'
 }

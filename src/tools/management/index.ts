@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { parsePath } from '../../core/http/middleware.js'
+import { parsePath } from '../../shared/lib/request.js'
 import { sendEmpty, sendJson } from '../../core/http/respond.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
 import { ApplicationError, authOf, type CoreAuth, type Middleware, type OnDenied } from '../../index.js'

@@ -4,6 +4,7 @@ import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderChip, renderPill } from '../../shared/web/parts.js'
 import { renderActions } from './actions.js'
+import { formatGrants } from '../../shared/web/formats.js'
 import { fillTime, renderItem, renderSection } from './formats.js'
 import type { Site, Visit } from './visit.js'
 
@@ -39,12 +40,6 @@ export function renderCredentials(site: Site, visit: Visit, application: Applica
   })
   const end = renderActions(site, visit, 'credentials', { application })
   return renderSection(texts.credentials, rows, { empty: texts.noCredentials, end })
-}
-
-function formatGrants(apis: Application['apis']): string {
-  return Object.entries(apis)
-    .map(([api, { scopes }]) => (scopes.length > 0 ? `${api} (${scopes.join(', ')})` : api))
-    .join(', ')
 }
 
 /** What the application may use, and what it waits for. */

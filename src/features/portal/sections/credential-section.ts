@@ -1,7 +1,8 @@
 import { findNewest, LISTS } from '../../../core/applications/credentials/credential-lists.js'
 import { formatRecordedKeySet } from '../../../core/applications/credentials/key-sets.js'
 import { isLive, type CredentialKind } from '../../../core/applications/credentials/credentials.js'
-import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../../shared/contracts/application-record.js'
+import type { ApplicationRecord, CredentialRecord } from '../../../shared/contracts/application-record.js'
+import { formatGrants } from '../../../shared/web/formats.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
@@ -92,13 +93,6 @@ export function renderShown(credential: CredentialRecord): Html {
   const lines = formatRecordedKeySet(credential)
   if (!lines) return html`<p><code class="inline">${credential.prefix}&hellip;</code></p>`
   return html`${lines.map((line) => html`<p><code class="inline">${line}</code></p>`)}`
-}
-
-function formatGrants(apis: GrantedApis): string {
-  const grants = Object.entries(apis).map(([api, { scopes }]) =>
-    scopes.length > 0 ? `${api} (${scopes.join(', ')})` : api,
-  )
-  return grants.join(', ')
 }
 
 function renderEnd({ kind, credential, isReplaced }: ShownCredential, { now, texts }: ApplicationView): Html {
