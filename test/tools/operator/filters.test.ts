@@ -4,7 +4,7 @@ import { openOperator, type OperatorApp } from './operator-app.js'
 
 const DAY_MS = 86_400_000
 /** Filled by the test itself: more would take minutes. */
-const APPLICATIONS = IS_LONG_LANE ? 20_000 : 1000
+const APPLICATIONS = IS_LONG_LANE ? 20_000 : 600
 
 let host: OperatorApp
 let denied: string | undefined

@@ -453,8 +453,7 @@ describe('a report', () => {
   it('has nothing where the platform counts nothing', async () => {
     const bare = await openSite({ usage: false })
     onTestFinished(bare.close)
-    const { auth, url } = await bare.startService()
-    await auth.ready()
+    const { auth, url } = await bare.openService()
     const { clientId } = await createApplication(bare.auth, { catalog: {} })
     expect(await ask(`${url}/catalog/items`, clientId)).toBe('200')
     await auth.flush()

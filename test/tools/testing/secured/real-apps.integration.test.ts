@@ -10,6 +10,7 @@ import { OAuth2Server } from 'oauth2-mock-server'
 import { ExpressPeerServer } from 'peer'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { expectSecured, RoutesNotSecuredError, type ExpectSecuredOptions } from '../../../../src/tools/testing/index.js'
+import { IS_LONG_LANE } from '../../../support/long-lane.js'
 import { openShop } from './shop.js'
 
 const { auth } = openShop()
@@ -89,7 +90,8 @@ const REAL_APPS: readonly (readonly [
   ],
 ]
 
-describe.each(REAL_APPS)('%s', (_name, build) => {
+// The first one has most addresses; frameworks.long.test.ts has it too.
+describe.each(REAL_APPS.slice(IS_LONG_LANE ? 0 : 1))('%s', (_name, build) => {
   it('has no problem behind a guard', async () => {
     const { app, options } = build((guard) => guard)
     const { routes } = await expectSecured(app, { auth, ...options })
