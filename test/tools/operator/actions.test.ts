@@ -1,10 +1,10 @@
-import request, { type Response } from 'supertest'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { OPERATIONS } from '../../../src/tools/operations/perform.js'
 import { ACTIONS, type ActionName } from '../../../src/tools/operator/actions.js'
 import { EXPRESSES } from '../../support/platform.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
+import { request, type Response, type Test } from '../../support/request.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { createBrowser, readHiddenFields } from '../../features/portal/browser.js'
 import { openLink } from '../../features/portal/portal-app.js'
@@ -160,7 +160,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     return isAboutOne ? `/applications/${id}/${name}${query.replace('KEY', keys[0]!.id)}` : `/do/${name}`
   }
 
-  const post = (path: string, fields: Fields, headers: Readonly<Record<string, string>> = OWN): request.Test =>
+  const post = (path: string, fields: Fields, headers: Readonly<Record<string, string>> = OWN): Test =>
     request(host.app).post(`/staff/operator${path}`).type('form').set(headers).send(fields)
 
   /** All that changes may change. E-mails are sent meanwhile, but those that wait for a decision or for their next attempt. */
@@ -216,7 +216,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       const stale = old['version'] === form['version'] ? { ...form, version: '0' } : old
       const forged = `${Date.now()}.${'A'.repeat(43)}`
       const elsewhere = path.replace(name, name === 'create' ? 'register' : 'create')
-      const attempts: readonly (readonly [attack: string, status: number, send: () => request.Test])[] = [
+      const attempts: readonly (readonly [attack: string, status: number, send: () => Test])[] = [
         ['no sign-in', 403, () => post(path, form, own)],
         ['another origin', 403, () => post(path, form, { ...OWN, 'Sec-Fetch-Site': 'cross-site' })],
         ['the same site', 403, () => post(path, form, { ...OWN, 'Sec-Fetch-Site': 'same-site' })],

@@ -1,5 +1,4 @@
 import type express from 'express'
-import request from 'supertest'
 import { plans } from '../../../src/features/plans/index.js'
 import { memoryStore } from '../../../src/index.js'
 import type { Platform } from '../../../src/tools/operator/visit.js'
@@ -7,6 +6,7 @@ import { PLATFORM_PARTS } from '../../../src/shared/contracts/platform-parts.js'
 import { operatorPages, type OperatorPagesOptions } from '../../../src/tools/operator/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform, type TestOptions } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 
 /** Text that would do harm where it is not escaped. */
 export const HOSTILE = `"><script>alert(1)</script>=HYPERLINK('x')&amp;`

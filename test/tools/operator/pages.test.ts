@@ -1,7 +1,7 @@
-import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { operatorPages } from '../../../src/tools/operator/index.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { request } from '../../support/request.js'
 import { HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
 
 describe.each(Object.entries(EXPRESSES))('the operator’s pages on %s', (_, express) => {
