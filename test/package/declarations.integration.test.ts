@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { blocksOf, documentationPages } from '../docs/pages.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
+import { compile } from './compile.js'
 import { copyBuild, type Installable } from './packed.js'
 
 const VERSIONS = ['typescript-5.0', 'typescript-5.9', 'typescript'] as const
@@ -116,15 +114,4 @@ function listDocumentedExports(): string[] {
 
 function writeConfig(folder: string, compilerOptions: object, files: readonly string[]): Promise<void> {
   return writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
-}
-
-async function compile(version: string, folder: string): Promise<string[]> {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve(`${version}/package.json`)), 'bin/tsc')
-  try {
-    await promisify(execFile)(process.execPath, [tsc, '--pretty', 'false', '--project', folder], { maxBuffer: 2 ** 26 })
-    return []
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
-    return [...stdout.trim().split('\n'), stderr].filter((line) => line !== '')
-  }
 }

@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { blocksOf, documentationPages } from '../docs/pages.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
+import { compile } from './compile.js'
 import { eachExportAlone } from './each-export.js'
 import { copyBuild, type Installable } from './packed.js'
 
@@ -68,7 +66,7 @@ it.each(IS_LONG_LANE ? ALL : FEW)(
     await writeFile(join(folder, 'package.json'), JSON.stringify({ type }))
     await writeFile(join(folder, 'other-files.d.ts'), OTHER_FILES)
     await mkdir(join(folder, 'projects'))
-    await run(version, folder, ['--init'])
+    await compile(version, folder, ['--init'])
     const options = { ...flavour, types: ['node'], composite: true, rootDir: '..', outDir: '../out' }
     for (const [name, code] of programs) {
       await writeFile(join(folder, name), code)
@@ -81,7 +79,7 @@ it.each(IS_LONG_LANE ? ALL : FEW)(
     }
     const references = [...programs.keys()].map((name) => ({ path: `projects/${name}.json` }))
     await writeFile(join(folder, 'all.json'), JSON.stringify({ files: [], references }))
-    expect(await run(version, folder, ['--build', 'all.json'])).toEqual([])
+    expect(await compile(version, folder, ['--build', 'all.json'])).toEqual([])
 
     expect(programs.size).toBeGreaterThan(30)
     const out = join(folder, 'out')
@@ -93,15 +91,3 @@ it.each(IS_LONG_LANE ? ALL : FEW)(
   // TypeScript 5 compiles each program on one processor, and a hundred of them in two minutes on a busy machine.
   600_000,
 )
-
-/** Runs a compiler, and resolves what it reports. */
-async function run(version: string, cwd: string, args: readonly string[]): Promise<readonly string[]> {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve(`${version}/package.json`)), 'bin/tsc')
-  try {
-    await promisify(execFile)(process.execPath, [tsc, ...args], { cwd, maxBuffer: 2 ** 26 })
-    return []
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
-    return [...stdout.trim().split('\n'), stderr].filter((line) => line !== '')
-  }
-}

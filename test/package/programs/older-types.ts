@@ -1,4 +1,4 @@
-// Compiled with old declarations of Node and an old `lib`, against every subpath.
+// Compiled with an old `lib`, against every subpath.
 import { authOf, ConfigurationError, createPlatformAuth, type IssuedCredentials } from 'express-platform-auth'
 import { developerConsole } from 'express-platform-auth/console'
 import { openAdmin } from 'express-platform-auth/admin'

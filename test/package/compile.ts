@@ -1,0 +1,16 @@
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** Runs the compiler of a package, such as `typescript-5.0`, in a folder, and resolves the lines that it reports. */
+export async function compile(version: string, cwd: string, args: readonly string[] = []): Promise<string[]> {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve(`${version}/package.json`)), 'bin/tsc')
+  try {
+    await promisify(execFile)(process.execPath, [tsc, ...args, '--pretty', 'false'], { cwd, maxBuffer: 2 ** 26 })
+    return []
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    return [...stdout.trim().split('\n'), stderr].filter((line) => line !== '')
+  }
+}
