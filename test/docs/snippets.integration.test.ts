@@ -45,6 +45,7 @@ const READERS: Readonly<Record<string, string>> = {
   randomUUID: "import { randomUUID } from 'node:crypto'",
   readVerifiedEmail: 'declare const readVerifiedEmail: (req: object) => Promise<string>',
   req: 'declare const req: object',
+  requireStaff: "declare const requireStaff: import('express').RequestHandler",
   registration: "import { registration } from 'express-platform-auth/registration'",
   request: "import request from 'supertest'",
   vault:
