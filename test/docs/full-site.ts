@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, copyFile, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import express, { type Express } from 'express'
@@ -9,6 +8,7 @@ import { createPlatformAuth, type PlatformAuthOptions } from '../../src/index.js
 import type { StoreWith } from '../../src/store.js'
 import { createCaller, type Caller } from '../support/caller.js'
 import { type FullPlatform } from '../support/platform.js'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 import { BIN, runInProcess } from '../tools/cli/command-line.js'
 import { ROOT } from './pages.js'
 
@@ -41,8 +41,7 @@ export interface FullSite {
 
 /** The site's database is at that address, or a SQLite file in the folder. `env` is what commands have. */
 export async function createFullSite(database?: string, env: Readonly<Record<string, string>> = {}): Promise<FullSite> {
-  const folder = await mkdtemp(join(tmpdir(), 'full-site-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await createTemporaryFolder()
   const site = join(folder, 'site')
   const address = database ?? join(site, 'platform.sqlite')
   const store = database

@@ -1,11 +1,9 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compileFunction } from 'node:vm'
 import express, { type Express } from 'express'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { IssuedCredentials } from '../../src/index.js'
-import type { StoreWith } from '../../src/store.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../src/tools/testing/index.js'
 import { blocksOf, readPage } from '../docs/pages.js'
@@ -13,6 +11,7 @@ import { createCaller, type Caller } from '../support/caller.js'
 import { openPlatform, SECRET, type TestOptions, type TestPlatform } from '../support/platform.js'
 import { request } from '../support/request.js'
 import { codeOfBlock } from './run-block.js'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 
 /** Each test runs the blocks of one section of this page. */
 const PAGE = 'docs/incidents.md'
@@ -92,18 +91,9 @@ async function claim(app: Express, text: string): Promise<number> {
   return (await request(app).post('/developers/register/claim').send({ token })).status
 }
 
-async function createFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'incidents-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  return folder
-}
-
-describe.each(['memory', 'SQLite'])('after a leak, on %s', (kind) => {
-  let store: StoreWith | undefined
-  beforeEach(async () => {
-    store = kind === 'SQLite' ? sqliteStore(join(await createFolder(), 'platform.sqlite')) : undefined
-  })
-  const open = (options: TestOptions = {}) => openSite({ ...options, ...(store && { store }) })
+describe('after a leak', () => {
+  const open = async (options: TestOptions = {}) =>
+    openSite({ ...options, store: sqliteStore(join(await createTemporaryFolder(), 'platform.sqlite')) })
 
   it('of a secret, the calls end it, its access tokens and an unused link', async () => {
     const mailer = memoryMailer()
@@ -202,7 +192,7 @@ describe.each(['memory', 'SQLite'])('after a leak, on %s', (kind) => {
 })
 
 it('a copy of the database has nothing that works as a credential, and removed signing keys sign nothing', async () => {
-  const folder = await createFolder()
+  const folder = await createTemporaryFolder()
   const file = join(folder, 'platform.sqlite')
   const store = sqliteStore(file)
   const site = await openSite({ store })
@@ -222,13 +212,13 @@ it('a copy of the database has nothing that works as a credential, and removed s
 })
 
 it('after `secret` leaked, the old one opens neither the database nor access tokens', async () => {
-  const folder = await createFolder()
+  const folder = await createTemporaryFolder()
   const file = join(folder, 'platform.sqlite')
   const before = await openSite({ store: sqliteStore(file), secret: SECRET })
   const { old, accessToken } = await createApplication(before)
   await before.auth.close()
   // The thief's copy opens with the old secret.
-  const copy = await createFolder()
+  const copy = await createTemporaryFolder()
   await cp(folder, copy, { recursive: true })
   const thief = await openSite({ store: sqliteStore(join(copy, 'platform.sqlite')), secret: SECRET })
   const forged = await thief.caller.accessToken('orders', old)

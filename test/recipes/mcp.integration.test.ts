@@ -52,10 +52,8 @@ describe('docs/recipes/mcp.md', () => {
 })
 
 describe.each([
-  ['Express 4', ''],
   ['Express 4', '/v1'],
   ['Express 5', ''],
-  ['Express 5', '/v1'],
 ] as const)('An MCP server on %s, with the base path "%s",', (expressName, path) => {
   let running: Awaited<ReturnType<typeof startServer>>
   let exchanges: Exchange[]

@@ -14,11 +14,9 @@ const HOUR = 3600
 const MANY = IS_LONG_LANE ? 30 : 12
 
 describe.concurrent('an e-mail with credentials', () => {
-  it('is sent at once, and activates the application when the mail server accepts it', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const provider = await openMailingProvider({ onTestFinished })
+  it('is sent at once, and activates the application when the mail server accepts it', async (test) => {
+    const { expect } = test
+    const provider = await openMailingProvider(test)
     const { id, status } = await provider.register()
     expect(status).toBe('pending')
     await waitForEmails(provider.server.mails, 1)
@@ -171,11 +169,9 @@ describe.concurrent('an e-mail with credentials', () => {
     expect(await provider.auth.emails.retry()).toEqual({ retried: 0 })
   })
 
-  it('is not sent again if its credentials are used before the mail server answers', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const provider = await openMailingProvider({ onTestFinished }, {}, SHORT_TIMEOUTS)
+  it('is not sent again if its credentials are used before the mail server answers', async (test) => {
+    const { expect } = test
+    const provider = await openMailingProvider(test, {}, SHORT_TIMEOUTS)
     const { server, clock } = provider
     failAt(server, 'end', { does: 'stall', kept: true })
     const { id } = await provider.register()
@@ -260,11 +256,9 @@ describe.concurrent('an e-mail with credentials', () => {
     for (const part of [second!.text, second!.html]) expect(part).toContain('This e-mail replaces all earlier e-mails')
   })
 
-  it('is delivered for each of many applications, and no two go to one recipient at the same time', async ({
-    expect,
-    onTestFinished,
-  }) => {
-    const provider = await openMailingProvider({ onTestFinished })
+  it('is delivered for each of many applications, and no two go to one recipient at the same time', async (test) => {
+    const { expect } = test
+    const provider = await openMailingProvider(test)
     const { server } = provider
     let nth = 0
     // Every third session is dropped.

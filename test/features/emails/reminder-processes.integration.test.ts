@@ -1,7 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +12,7 @@ import { openProvider } from '../../core/applications/applicant.js'
 import { freshDatabase } from '../../support/postgres.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 const PROCESS = fileURLToPath(new URL('../../support/reminding-process.mjs', import.meta.url))
 const DAY_MS = 24 * 3600 * 1000
@@ -23,8 +22,7 @@ const APPLICATIONS = 40
 
 const DATABASES: Readonly<Record<string, () => Promise<{ address: string; store: StoreWith }>>> = {
   async SQLite() {
-    const folder = await mkdtemp(join(tmpdir(), 'reminders-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = await createTemporaryFolder()
     const address = join(folder, 'platform.sqlite')
     return { address, store: sqliteStore(address) }
   },

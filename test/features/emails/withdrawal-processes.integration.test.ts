@@ -1,7 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -9,6 +7,7 @@ import type { Application, PlatformAuth } from '../../../src/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { openProvider, POLL_OPTIONS, readMailedCredentials } from '../../core/applications/applicant.js'
 import { startMailServer, type MailServer, type Stage } from '../../support/smtp.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 const PROCESS = fileURLToPath(new URL('../../support/mailing-process.mjs', import.meta.url))
 
@@ -36,8 +35,7 @@ async function openOperator(): Promise<{
   server: MailServer
   operator: ReturnType<typeof openProvider>
 }> {
-  const folder = await mkdtemp(join(tmpdir(), 'withdrawal-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await createTemporaryFolder()
   const server = await startMailServer()
   onTestFinished(() => server.close())
   const file = join(folder, 'platform.sqlite')

@@ -343,19 +343,3 @@ describe('auth.emails.cancel()', () => {
     expect(await admin.applications.deny(other.id)).toMatchObject({ status: 'deleted' })
   })
 })
-
-describe('deny()', () => {
-  it('deletes a pending application, whose e-mail is not sent', async () => {
-    const shop = await openShop()
-    const { auth, server } = shop
-    const { id } = await shop.register(['weather'])
-    const denied = await auth.applications.deny(id, { by: 'alice' })
-    expect(denied).toMatchObject({ id, status: 'deleted', name: '', contact: undefined })
-    expect(await shop.listEmails(id)).toEqual([])
-    await shop.expectNothingDue(expect)
-    expect(server.emails).toEqual([])
-    const { items } = await auth.audit.list({ applicationId: id })
-    expect(items.at(-1)).toMatchObject({ type: 'application.deleted', by: 'alice', details: { denied: true } })
-    expect(shop.listEvents(id)).toEqual(['registered', 'deleted'])
-  })
-})

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -10,6 +8,7 @@ import { createLimiter } from '../../../src/features/plans/limiter.js'
 import { readPlans } from '../../../src/features/plans/plans-options.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { recordingLogger } from '../../support/platform.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -19,8 +18,7 @@ const MAX_GROWTH_MB = 60
 it('A million callers with quotas stay within a bounded memory, and none of their units is lost', async ({
   onTestFinished,
 }) => {
-  const folder = await mkdtemp(join(tmpdir(), 'callers-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await createTemporaryFolder()
   const store = sqliteStore(join(folder, 'platform.sqlite'))
   await store.open()
   onTestFinished(() => store.close())

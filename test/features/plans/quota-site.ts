@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Redis } from 'ioredis'
 import { onTestFinished } from 'vitest'
@@ -10,6 +8,7 @@ import type { StoreWith } from '../../../src/store.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import type { usePostgres } from '../../stores/postgres/databases.js'
 import { SECRET } from '../../support/platform.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 /** Units a month, as quota-process.mjs has them. */
 export const LIMIT = 400
@@ -23,8 +22,7 @@ export interface QuotaDatabase {
 }
 
 export async function openSqlite(): Promise<QuotaDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'quota-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await createTemporaryFolder()
   const db = join(folder, 'platform.sqlite')
   return { db, createStore: () => sqliteStore(db) }
 }

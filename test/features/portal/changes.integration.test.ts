@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -13,6 +11,7 @@ import { readMail, startMailServer, transportTo } from '../../support/smtp.js'
 import { killProcess, useSpareProcesses } from '../../support/spare-processes.js'
 import { usePortalApp, visit } from './pages-app.js'
 import { signIn, type Visitor } from './visitor.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 const ANN = 'ann@shop.example'
 const BOB = 'bob@shop.example'
@@ -74,8 +73,7 @@ it(
     timeout: 600_000,
   },
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'changes-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = await createTemporaryFolder()
     const file = join(folder, 'platform.sqlite')
     const mailer = memoryMailer()
     const { auth, clock } = openPlatform({ store: sqliteStore(file), mailer, apis: { orders: { scheme: 'oauth2' } } })

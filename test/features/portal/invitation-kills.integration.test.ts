@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
@@ -12,6 +10,7 @@ import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { openPlatform } from '../../support/platform.js'
 import { killProcess, useSpareProcesses, type StartedProcess } from '../../support/spare-processes.js'
 import { readHiddenFields } from './browser.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 /** `npm run test:long`: more of them. */
 const PROGRAM = new URL('../../support/portal-process.mjs', import.meta.url)
@@ -28,8 +27,7 @@ it(
   'exactly one acceptance of an invitation counts, none is lost, and there are ten contacts at most, in two processes that are killed',
   { timeout: 900_000 },
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'invitations-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = await createTemporaryFolder()
     const file = join(folder, 'platform.sqlite')
     const mailer = memoryMailer()
     const { auth } = openPlatform({

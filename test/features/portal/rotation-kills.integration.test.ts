@@ -1,13 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Application } from '../../../src/index.js'
 import { freePort } from '../../support/free-port.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { killProcess, useSpareProcesses } from '../../support/spare-processes.js'
 import { signIn, type Page, type Visitor } from './visitor.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 /** `npm run test:long`: more of them. */
 const PROGRAM = new URL('../../support/portal-process.mjs', import.meta.url)
@@ -22,8 +21,7 @@ it(
   'loses no secret that was shown when the platform is killed during rotations (P33)',
   { timeout: 1_800_000 },
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'platform-auth-portal-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = await createTemporaryFolder()
     port = await freePort()
     const startSpare = useSpareProcesses(PROGRAM)
     const start = () => startSpare(join(folder, 'platform.sqlite'), String(port), CONTACT)

@@ -1,13 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it, onTestFinished } from 'vitest'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { decideInTwoProcesses } from './deciding-operators.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 it('exactly one decision of two operators counts, in two processes of which one is killed', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'decisions-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await createTemporaryFolder()
   const address = join(folder, 'platform.sqlite')
   const store = sqliteStore(address)
   await store.open()

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'pg'
 import { it, onTestFinished } from 'vitest'
@@ -8,11 +6,11 @@ import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { freshDatabase } from '../../support/postgres.js'
 import { decideInTwoProcesses } from './deciding-operators.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 const DATABASES: Readonly<Record<string, () => Promise<{ address: string; store: StoreWith }>>> = {
   async SQLite() {
-    const folder = await mkdtemp(join(tmpdir(), 'decisions-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = await createTemporaryFolder()
     const address = join(folder, 'platform.sqlite')
     return { address, store: sqliteStore(address) }
   },

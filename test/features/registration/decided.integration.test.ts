@@ -1,9 +1,7 @@
-import { Pool } from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { postgresStore } from '../../../src/stores/postgres/index.js'
+import { BACKINGS } from '../../core/applications/applicant.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import { EXPRESSES, STORES } from '../../support/platform.js'
-import { freshDatabase } from '../../support/postgres.js'
+import { EXPRESSES } from '../../support/platform.js'
 import { request, type Response } from '../../support/request.js'
 import { openRegistration, PATH, postJson } from './registration-app.js'
 
@@ -12,22 +10,9 @@ const CONTACT = 'dev@customer.example'
 const REASON = 'Ask <your> account manager.'
 const DAY_MS = 86_400_000
 
-const ALL_STORES = {
-  ...STORES,
-  async PostgreSQL() {
-    const { url, remove } = await freshDatabase()
-    const pool = new Pool({ connectionString: url, max: 3 })
-    const removeAll = async (): Promise<void> => {
-      await pool.end()
-      await remove()
-    }
-    return { store: postgresStore({ pool, listen: false }), remove: removeAll }
-  },
-}
-
 /** Two processes on a store, whose operators get links, and a clock that only goes on. */
-async function open(openStore: (typeof ALL_STORES)['memory' | 'SQLite' | 'PostgreSQL']) {
-  const { store, remove } = await openStore()
+async function open(openBacking = BACKINGS['memory']!) {
+  const store = (await openBacking({ onTestFinished }))()
   let time = Date.now()
   const options = { store: { ...store, close: async () => undefined }, operators: OPERATORS, now: () => (time += 1) }
   const here = openRegistration(EXPRESSES['Express 5'], options)
@@ -35,7 +20,6 @@ async function open(openStore: (typeof ALL_STORES)['memory' | 'SQLite' | 'Postgr
   onTestFinished(async () => {
     await Promise.all([here.auth.close(), there.auth.close()])
     await store.close()
-    await remove()
   })
   await Promise.all([here.auth.ready(), there.auth.ready()])
   const emails = () => [...here.mailer.emails, ...there.mailer.emails]
@@ -70,11 +54,11 @@ async function post({ app }: ReturnType<typeof openRegistration>, fields: Record
 }
 
 /** SQLite, whose statements are those of PostgreSQL, in the long lane. */
-const TRIED = Object.entries(ALL_STORES).filter(([name]) => IS_LONG_LANE || name !== 'SQLite')
+const TRIED = Object.entries(BACKINGS).filter(([name]) => IS_LONG_LANE || name !== 'SQLite')
 
-describe.each(TRIED)('Without any audit record, on %s,', (_, openStore) => {
+describe.each(TRIED)('Without any audit record, on %s,', (_, openBacking) => {
   it('the decision about a registration says who asked, and a second one what was decided', async () => {
-    const { here, there, registration, links, forgetAudit } = await open(openStore)
+    const { here, there, registration, links, forgetAudit } = await open(openBacking)
     const register = () => postJson(here.app, { name: 'Shop', contact: CONTACT, apis: ['weather'] })
     const [first, second] = await links(register)
     await forgetAudit()
@@ -112,7 +96,7 @@ describe.each(TRIED)('Without any audit record, on %s,', (_, openStore) => {
 
   it('the decision about a request for access says so too, also once the application is deleted', async () => {
     const { store, here, there, applications, registration, links, forgetAudit, passDays, options } =
-      await open(openStore)
+      await open(openBacking)
     const by = `contact:${CONTACT}`
     const { id } = (await applications.create({ name: 'Till', contact: CONTACT, apis: ['catalog'] })).application
     const ask = () => registration.requestAccess(id, { api: 'weather', by })
@@ -156,7 +140,7 @@ describe.each(TRIED)('Without any audit record, on %s,', (_, openStore) => {
 })
 
 it('Decisions are found among many audit records, and a record keeps the newest 50', async () => {
-  const { store, here, applications, registration, links } = await open(ALL_STORES.memory)
+  const { store, here, applications, registration, links } = await open()
   const by = `contact:${CONTACT}`
   const { id } = (await applications.create({ name: 'Till', contact: CONTACT, apis: ['catalog'] })).application
   const ask = () => registration.requestAccess(id, { api: 'weather', by })
@@ -188,7 +172,7 @@ it('Decisions are found among many audit records, and a record keeps the newest 
 })
 
 it('A recovery withdraws what its contact asked for, and says so', async () => {
-  const { here, applications, registration, links } = await open(ALL_STORES.memory)
+  const { here, applications, registration, links } = await open()
   const { id } = (await applications.create({ name: 'Till', contact: CONTACT, apis: ['catalog'] })).application
   const [link] = await links(() => registration.requestAccess(id, { api: 'weather' }))
   await applications.recover(id, { contact: 'new@customer.example', by: 'ann' })

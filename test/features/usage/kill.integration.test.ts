@@ -1,21 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 const PROCESS = fileURLToPath(new URL('usage-process.mjs', import.meta.url))
 
 it('A process that is killed loses what it has counted since its last write, and nothing else', async ({
   onTestFinished,
 }) => {
-  const folder = await mkdtemp(join(tmpdir(), 'usage-kill-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await createTemporaryFolder()
   const file = join(folder, 'platform.sqlite')
   const child = spawn(process.execPath, [PROCESS, file], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
