@@ -57,26 +57,6 @@ describe.concurrent('PostgreSQL', () => {
     expect(await host.auth.applications.suspend(host.credentials.id)).toMatchObject({ status: 'suspended' })
   })
 
-  it('that refuses connections is used again within a second of accepting them', async ({ onTestFinished: atEnd }) => {
-    const { host, proxy } = await openProxiedHost(atEnd, {}, { maxStaleness: 3 })
-    for (let round = 0; round < 2; round++) {
-      await proxy.refuse()
-      expect(await host.askCached()).toEqual(answersWith(200))
-      expect((await host.askUncached()).status).toBe(503)
-      // What is known gets older than maxStaleness.
-      await vi.waitFor(async () => expect(await host.askCached()).toEqual(answersWith(503)), 60_000)
-      const answers = [await host.askCached(), await host.askUncached(), await host.requestToken()].flat()
-      for (const answer of answers) expect(answer).toMatchObject({ status: 503 })
-      expect(await host.health()).toMatchObject({
-        ok: false,
-        problems: expect.stringMatching(/unavailable since .*Z: (it refuses connections|the connection was lost)/),
-      })
-      await proxy.forward()
-      expect(await measureRecovery(host)).toBeLessThan(timeBound(1000))
-    }
-    expect(host.storeEvents).toEqual(['unavailable', 'available', 'unavailable', 'available'])
-  })
-
   it("is used again when the host app releases the pool's connections that it held", async ({
     onTestFinished: atEnd,
   }) => {

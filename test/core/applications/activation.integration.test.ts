@@ -77,12 +77,4 @@ describe.concurrent('the first use of credentials whose e-mail may have arrived'
     expect(await provider.tokenStatus({ ...received!, clientSecret: received!.clientId })).toBe(401)
     expect(await provider.getStatus(id)).toBe('pending')
   })
-
-  it('cannot happen before approval: there are no credentials', async ({ expect, onTestFinished }) => {
-    const provider = openUncertain({ onTestFinished })
-    const { id } = await provider.register(['weather'])
-    expect(await provider.nextDueEmail()).toBeUndefined()
-    expect(await provider.findRecord(id)).toMatchObject({ status: 'pending', keys: [], secrets: [] })
-    expect(provider.sent).toEqual([])
-  })
 })

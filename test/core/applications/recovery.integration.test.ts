@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { memoryMailer, type MemoryMailer } from '../../../src/tools/testing/index.js'
+import { type MemoryMailer } from '../../../src/tools/testing/index.js'
 import { memoryStore } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { openPortalApp, visit } from '../../features/portal/pages-app.js'
@@ -90,42 +90,6 @@ describe('recover()', () => {
     const secret = sent.find(({ clientSecret }) => clientSecret !== '')!.clientSecret
     expect([await keyStatus(key), await tokenStatus(id, secret)]).toEqual([200, 200])
     expect(mailer.emails.slice(before).filter(({ to }) => to !== NEW && to !== 'second@evil.example')).toEqual([])
-  })
-
-  it('leaves a suspended application suspended, and its e-mails wait for resume()', async () => {
-    const { applications, id, mailer } = await openStolen()
-    await applications.suspend(id)
-    const { application } = await applications.recover(id, { contact: NEW, deliver: 'email' })
-    expect(application.status).toBe('suspended')
-    expect(mailer.emails.filter(({ to }) => to === NEW)).toEqual([])
-    const resumed = await applications.resume(id)
-    // Not pending: an application that is not confirmed for 14 days is deleted.
-    expect(resumed.status).toBe('active')
-    await expect.poll(() => mailer.emails.filter(({ to }) => to === NEW).length).toBe(1)
-    expect(await applications.get(id)).toMatchObject({ status: 'active' })
-  })
-
-  it('leaves a registration that waits for approval waiting, and its credentials go to the new contact', async () => {
-    const { applications, auth, mailer } = await open()
-    const { application } = await auth.registration.register({ name: 'Acme', contact: LOST, apis: ['invoices'] })
-    const recovered = await applications.recover(application.id, { contact: NEW })
-    expect([recovered.application.status, recovered.credentials]).toEqual(['pending', undefined])
-    await applications.approve(application.id)
-    await expect.poll(() => mailer.emails.find(({ to }) => to === NEW)?.text).toContain('epa_key_')
-    expect(mailer.emails.filter(({ to }) => to === LOST)).toEqual([])
-  })
-
-  it('ends claim links and the credentials of e-mails on their way', async () => {
-    const mailer = memoryMailer()
-    const { applications, id, tokenStatus } = await openStolen({ mailer })
-    await applications.rotateSecret(id, {
-      deliver: 'email',
-      credential: (await applications.get(id))!.secrets.at(-1)!.id,
-    })
-    await expect.poll(() => mailer.emails.some(({ text }) => text.includes('epa_sec_'))).toBe(true)
-    const sent = readCredentials(mailer.emails.find(({ text }) => text.includes('epa_sec_'))!)
-    await applications.recover(id, { contact: NEW })
-    expect(await tokenStatus(id, sent.clientSecret)).toBe(401)
   })
 
   it('that fails leaves less access, and a second call completes it', async () => {

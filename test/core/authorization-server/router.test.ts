@@ -151,16 +151,6 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
     expect(alone.text).toBe(together.text)
   })
 
-  it('two platforms in one app each accept only their own applications and tokens', async () => {
-    const app = express().use('/v1', auth.router).use(root.router)
-    const other = await createApplication(root, ['orders'])
-    expect((await post(app, '/v1/orders/token', createTokenForm(shop))).status).toBe(200)
-    expect((await post(app, '/orders/token', createTokenForm(other))).status).toBe(200)
-    expect((await post(app, '/orders/token', createTokenForm(shop))).status).toBe(401)
-    const token = await accessToken(app, 'orders', other)
-    await expect(auth.verifyAccessToken('orders', token)).rejects.toMatchObject({ code: 'invalid_token' })
-  })
-
   it("requests to the host's own POST /something/token reach it behind the router", async () => {
     const app = express().use(root.router)
     app.post('/:anything/token', (req, res) => void res.json(req.params))

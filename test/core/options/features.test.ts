@@ -158,11 +158,6 @@ describe('the option features', () => {
     expect(message).not.toContain('a-password')
   })
 
-  it('refuses the same value twice', () => {
-    const [value] = [usage()]
-    expect(messageOfRefusal([value, value])).toMatch(/^features has usage\(\) twice/)
-  })
-
   it('takes a list with holes as it takes undefined', () => {
     // oxlint-disable-next-line no-sparse-arrays -- a mistake that a list can have
     expect(listNames(open([, usage()]).auth)).toEqual(['usage'])

@@ -6,8 +6,8 @@ import { accessToken, createApplication, listen } from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
 
-const APPLICATIONS = IS_LONG_LANE ? 100 : 50
-const REQUESTS = IS_LONG_LANE ? 1000 : 500
+const APPLICATIONS = IS_LONG_LANE ? 100 : 25
+const REQUESTS = IS_LONG_LANE ? 1000 : 250
 const CONCURRENCY = 60
 
 /** A request of one caller, and the application or the refusal that its answer must show. */
