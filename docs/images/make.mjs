@@ -1,7 +1,8 @@
 /**
  * Makes the images of README and docs: `npm run images`. Screenshots are taken of the running example app by Chromium,
  * light and dark; the chart is drawn from README's table of what a guard costs. `-- --walk`: those of the walk only. Needs
- * port 3000, or another one as PORT, and Chromium.
+ * port 3000, or another one as PORT, Chromium, and the faces that the pages ask for where a system has none of its own (Debian:
+ * `apt-get install fonts-inter fonts-jetbrains-mono`).
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,13 +33,19 @@ await writeFile(join(IMAGES, 'guard-cost.svg'), drawGuardCost(readme))
 const folder = await mkdtemp(join(tmpdir(), 'platform-auth-images-'))
 const app = spawn(process.execPath, ['example-app/server.js'], {
   cwd: ROOT,
-  env: { ...process.env, EXAMPLE_VAR: folder, PORT, STAFF_PASSWORD, ...(isWalk && { OPERATORS: OPERATOR }) },
+  env: {
+    ...process.env,
+    EXAMPLE_VAR: folder,
+    PORT,
+    STAFF_PASSWORD,
+    ...((isWalk || pages !== undefined) && { OPERATORS: OPERATOR }),
+  },
   stdio: ['ignore', 'ignore', 'inherit'],
 })
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
 try {
   await waitForApp()
-  if (!isWalk) await addUsage(folder)
+  if (!isWalk && pages === undefined) await addUsage(folder)
   if (isWalk)
     await walk(browser, {
       baseUrl: BASE_URL,

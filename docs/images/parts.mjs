@@ -6,7 +6,6 @@ import {
   renderBar,
   renderCard,
   renderChip,
-  renderDangerZone,
   renderEmpty,
   renderMethod,
   renderNotice,
@@ -69,7 +68,7 @@ const PARTS = html`<h1>Parts of pages</h1>
     <figcaption>Code</figcaption>
     <pre><code>curl -H "X-Api-Key: $API_KEY" https://api.example.com/catalog</code></pre>
   </figure>
-  ${renderDangerZone('Delete', [{ means: 'This cannot be undone.', action: html`<a class="button danger" href="#d">Delete it</a>` }])}`
+  ${renderCard({ title: 'Delete', isDanger: true }, html`<p class="inside">This cannot be undone. <a class="button danger" href="#d">Delete it</a></p>`)}`
 
 /** @param {import('playwright-core').Page} page */
 export async function showParts(page) {

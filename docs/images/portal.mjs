@@ -44,33 +44,48 @@ function listRefusals(applicationId) {
   }).toReversed()
 }
 
-/** @param {import('playwright-core').Page} page @param {{ baseUrl: string, folder: string }} options */
-export async function showPortal(page, { baseUrl, folder }) {
-  const { applicationId } = JSON.parse(await readFile(join(folder, 'demo-credentials.json'), 'utf8'))
-  const known = await listFiles(join(folder, 'mail'))
-  await page.goto(`${baseUrl}/developers/applications`)
-  await page.getByLabel('E-mail address').fill('demo@example.com')
-  await page.locator('main button').click()
-  const link = await findSignInLink(join(folder, 'mail'), known)
-  // Otherwise only the fragment would change.
-  await page.goto('about:blank')
-  await page.goto(link)
-  await page.locator('main button').click()
-  await page.goto(`${baseUrl}/developers/applications/${applicationId}`)
+/** The page of the demo application, with its plots. @param {import('playwright-core').Page} page @param {{ baseUrl: string, folder: string }} site */
+export async function showPortal(page, site) {
+  await openPortal(page, site)
   await page.locator('.plot svg').first().waitFor()
   await page.setViewportSize({ width: 1280, height: 1560 })
 }
 
-/** In the first e-mail that is new. @param {string} folder @param {readonly string[]} known */
-async function findSignInLink(folder, known) {
-  for (const start = Date.now(); Date.now() - start < 15_000;) {
-    const file = (await listFiles(folder)).find((name) => !known.includes(name))
-    const { text = '' } = file ? await PostalMime.parse(await readFile(join(folder, file))) : {}
-    const [link] = /http\S+\/sign-in#\S+/.exec(text) ?? []
-    if (link) return link
-    await new Promise((resolve) => setTimeout(resolve, 100))
+/** @param {import('playwright-core').Page} page @param {{ baseUrl: string, folder: string }} site */
+export async function openPortal(page, { baseUrl, folder }) {
+  const { applicationId } = JSON.parse(await readFile(join(folder, 'demo-credentials.json'), 'utf8'))
+  const find = await watchMail(folder)
+  await page.goto(`${baseUrl}/developers/applications`)
+  const address = page.getByLabel('E-mail address')
+  if ((await address.count()) > 0) {
+    await address.fill('demo@example.com')
+    await page.locator('main button').click()
+    const link = await find(/http\S+\/sign-in#\S+/)
+    // Otherwise only the fragment would change.
+    await page.goto('about:blank')
+    await page.goto(link)
+    await page.locator('main button').click()
   }
-  throw new Error('No e-mail with a link arrived within 15 seconds.')
+  await page.goto(`${baseUrl}/developers/applications/${applicationId}`)
+}
+
+/** Finds what e-mails say that arrive from now on. @param {string} folder */
+export async function watchMail(folder) {
+  const mail = join(folder, 'mail')
+  const known = await listFiles(mail)
+  /** @param {RegExp} pattern */
+  return async function find(pattern) {
+    for (const start = Date.now(); Date.now() - start < 15_000;) {
+      const files = (await listFiles(mail)).filter((name) => !known.includes(name))
+      for (const file of files) {
+        const { text = '' } = await PostalMime.parse(await readFile(join(mail, file)))
+        const [found] = pattern.exec(text) ?? []
+        if (found) return found
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    throw new Error(`No e-mail with ${pattern} arrived within 15 seconds.`)
+  }
 }
 
 /** The folder is made with the first e-mail. @param {string} folder @returns {Promise<string[]>} */

@@ -32,7 +32,7 @@ export function renderClaimPage(links: PageLinks, language: Language): string {
   return renderPage(
     texts.heading,
     links,
-    html`<div id="claim" data-problems="${problems}">
+    html`<div id="claim" class="box" data-problems="${problems}">
         <div id="ask">
           <p>${texts.beforehand}</p>
           <p><button id="show">${texts.show}</button></p>

@@ -3,9 +3,9 @@ import { toSentence } from '../../shared/contracts/errors.js'
 import type { ClosedApproval, OpenApproval } from './approvals.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord, DecidedRequest } from '../../shared/contracts/application-record.js'
-import { renderField, renderInputField, renderTextarea } from '../../shared/web/form-field.js'
+import { renderField, renderInputField, renderProblem, renderTextarea } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { renderChip } from '../../shared/web/parts.js'
+import { renderChip, renderEmpty } from '../../shared/web/parts.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from '../../shared/web/public-page.js'
@@ -57,7 +57,7 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
       const field = { id: 'link', label: 'Link from the e-mail', problem: undefined }
       const entered = html`value="${refused?.link}" required maxlength="${MAX_LINK_LENGTH}" autocomplete="off"
       spellcheck="false"`
-      const content = html`${refused && renderProblem(toSentence(refused.problem))}
+      const content = html`${refused && renderProblem({ text: toSentence(refused.problem) })}
         <form method="post">
           ${renderInputField(field, entered, 'en')}
           <button>Show the request</button>
@@ -74,20 +74,28 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
         ${renderRequest(approval, apis, now())}
         <div>${renderDecisions(token, approval.application, rejection)}</div>
       </div>`
-      return render(isRegistration ? 'Registration' : 'Request for access', content, isError)
+      const { name } = approval.application
+      return render(isRegistration ? `Registration of ${name}` : `${name} requests access`, content, isError)
     },
     /** The decision that was made earlier. */
     renderClosed: ({ application, decided }: ClosedApproval): string =>
       render(
         'Nothing left to decide',
-        html`<p>${decided ? describeOutcome(decided) : UNKNOWN_OUTCOME}</p>
+        html`<div class="box">
+          <p>${decided ? describeOutcome(decided) : UNKNOWN_OUTCOME}</p>
           ${application.name !== '' && html`<p>Application: ${application.name}</p>`}
           ${decided?.reason !== undefined && html`<p class="quote">${decided.reason}</p>`}
-          ${decided && Object.keys(decided.requested).length > 0 && renderDecided(decided, apis)}`,
+          ${decided && Object.keys(decided.requested).length > 0 && renderDecided(decided, apis)}
+        </div>`,
       ),
     /** The decision that was just made. */
     renderDone: (isApproved: boolean, isRegistration: boolean): string =>
-      render(isApproved ? 'Approved' : 'Denied', html`<p>${describeDone(isApproved, isRegistration)}</p>`),
+      render(
+        isApproved ? 'Approved' : 'Denied',
+        html`<div class="box">
+          ${renderEmpty({ isGood: true }, html`<p>${describeDone(isApproved, isRegistration)}</p>`)}
+        </div>`,
+      ),
   }
 }
 
@@ -96,8 +104,6 @@ function renderRequest(approval: OpenApproval, apis: ReadonlyMap<string, Api>, n
   const isRegistration = application.status === 'pending'
   const grants = Object.entries(application.apis)
   return html`<dl class="facts">
-    <dt>Application</dt>
-    <dd>${application.name}</dd>
     <dt>E-mail address of the developers</dt>
     <dd>${application.contact ?? 'none'}</dd>
     <dt>${isRegistration ? 'APIs' : 'Requests access to'}</dt>
@@ -141,10 +147,6 @@ function describeAge(requestedAt: number, now: number): string {
   if (hours < 1) return 'less than an hour ago'
   const [count, unit] = hours < 48 ? ([hours, 'hour'] as const) : ([Math.floor(hours / 24), 'day'] as const)
   return new Intl.RelativeTimeFormat('en').format(-count, unit)
-}
-
-function renderProblem(problem: string): Html {
-  return html`<div class="problem" role="alert" tabindex="-1" autofocus>${problem}</div> `
 }
 
 /** An API that was removed from the options meanwhile has its name only. */

@@ -2,6 +2,7 @@ import type { Language } from '../../shared/contracts/application-record.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { createSealedTexts } from '../../shared/lib/sealed-text.js'
 import { html } from '../../shared/web/html.js'
+import { renderEmpty } from '../../shared/web/parts.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderPage, type PageLinks } from '../../shared/web/public-page.js'
 import { describeDecisionTime } from './form-page.js'
@@ -27,10 +28,15 @@ export function renderThanksPage(
     within: describeDecisionTime(decisionDays, texts),
     contact: registered?.contact ?? texts.givenContact,
   })
-  const content = html`<p>${text}</p>
-    <p>${texts.missingEmail}</p>
-    ${portalUrl !== undefined && html`<p>${texts.manage} <a href="${portalUrl}">${FRAME_TEXTS[language].myApplications}</a>.</p>`}`
-  return renderPage(texts.thanks, links, content, { language })
+  const link = html`<a href="${portalUrl}">${FRAME_TEXTS[language].myApplications}</a>`
+  const manage = portalUrl !== undefined && html`<p>${texts.manage} ${link}.</p>`
+  const done = renderEmpty(
+    { isGood: true },
+    html`<p>${text}</p>
+      <p>${texts.missingEmail}</p>
+      ${manage}`,
+  )
+  return renderPage(texts.thanks, links, html`<div class="box">${done}</div>`, { language })
 }
 
 /** How long the page names the address: whoever finds its link in the history of a shared computer learns nothing. */

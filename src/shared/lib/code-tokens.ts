@@ -30,6 +30,8 @@ const RULES: Readonly<Record<string, RegExp>> = {
   json: /(?<name>"(?:[^"\\]|\\[^])*"(?=\s*:))|(?<string>"(?:[^"\\]|\\[^])*"?)|(?<number>-?\b\d[\d.eE+-]*)|(?<word>\b(?:true|false|null)\b)/g,
   curl: /(?<string>'[^']*'?|"(?:[^"\\]|\\[^])*"?)|(?<name>\$\{?\w+)|(?<word>(?<=^|[\s(])(?:curl|if|then|fi|sed|printf)\b|(?<=\s)--?[A-Za-z][\w-]*)/gm,
   python: HASH,
+  yaml: HASH,
+  ruby: HASH,
 }
 
 /** The pieces of code in a language, such as `json` or `curl`, in their order: together they are the code. */
@@ -47,6 +49,14 @@ export function splitCode(code: string, language: string): CodeToken[] {
   if (end < code.length) tokens.push({ text: code.slice(end) })
   return tokens
 }
+
+/** The language of code in Markdown, by the word behind its fence; undefined for others, and without one. */
+export function findFenceLanguage(fence = ''): string | undefined {
+  const [word = ''] = /^\w*/.exec(fence.toLowerCase()) ?? []
+  return /^(?:(?:ba|z)?sh|shell|console|curl)$/.test(word) ? 'curl' : FENCES.includes(word) ? word : undefined
+}
+
+const FENCES = 'json python yaml ruby js javascript ts typescript java go php csharp rust kotlin swift'.split(' ')
 
 /** The language of a body of that media type; undefined for plain text. */
 export function findBodyLanguage(mediaType: string): 'json' | undefined {

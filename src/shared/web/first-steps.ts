@@ -1,32 +1,36 @@
 import type { Api } from '../contracts/api.js'
 import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
 import { html, type Html } from './html.js'
+import { renderCode } from './parts.js'
 import type { FrameTexts } from './texts/en.js'
 
-/** A value or a command. The button is hidden without JavaScript: a click on the text selects all of it. */
-export function renderCopyable(caption: string, text: string, { copy, copied, notCopied }: FrameTexts): Html {
+/** A value, or a command with its `language`. A click on the text selects all of it. */
+export function renderCopyable(caption: string, text: string, texts: FrameTexts, language?: 'curl'): Html {
   return html`<figure class="copyable">
-    <figcaption>
-      ${caption}<button
-        type="button"
-        class="copy"
-        aria-label="${copy}: ${caption}"
-        data-copied="${copied}"
-        data-not-copied="${notCopied}"
-        hidden
-      >
-        ${copy}
-      </button>
-    </figcaption>
-    <pre><code>${text}</code></pre>
+    <figcaption>${caption}${renderCopyButton(caption, texts)}</figcaption>
+    <pre>${renderCode(text, language)}</pre>
   </figure> `
+}
+
+/** Hidden without JavaScript: the script shows it. */
+export function renderCopyButton(label: string, { copy, copied, notCopied }: FrameTexts): Html {
+  return html`<button
+    type="button"
+    class="copy"
+    aria-label="${copy}: ${label}"
+    data-copied="${copied}"
+    data-not-copied="${notCopied}"
+    hidden
+  >
+    ${copy}
+  </button>`
 }
 
 interface FirstCalls {
   readonly apis: readonly FirstApi[]
   /** The credentials that have just been issued: `clientId` is for token endpoints. */
   readonly credentials: { readonly [Each in 'key' | 'clientId' | 'secret']?: string | undefined } & {
-    readonly provesKey?: boolean
+    readonly provesKey?: boolean | undefined
   }
   /** The address of the console, which has the calls in more languages, and the references. */
   readonly developersUrl: string | undefined
@@ -35,26 +39,51 @@ interface FirstCalls {
 
 type FirstApi = Pick<Api, 'name' | 'title' | 'scheme' | 'resource' | 'tokenEndpoint' | 'keyHeaders'>
 
+/** Where no call was counted yet: the first one as a command, with placeholders of credentials. */
+export function renderFirstCall(
+  api: FirstApi,
+  { developersUrl, texts }: Omit<FirstCalls, 'apis' | 'credentials'>,
+): Html {
+  return renderCall(api, undefined, developersUrl && `${developersUrl}/apis/${api.name}/samples`, texts)
+}
+
 /** Commands that work as they are: for each API one call, and where it takes access tokens the request for one before it. */
 export function renderFirstCalls({ apis, credentials, developersUrl, texts }: FirstCalls): Html {
   return html`<h2>${texts.tryIt}</h2>
-    ${apis.map(({ name, title, scheme, resource, tokenEndpoint, keyHeaders: [keyHeader] }) => {
+    ${apis.map((api) => {
+      const { name, title, tokenEndpoint } = api
       const { key, clientId, secret, provesKey } = credentials
       const used = tokenEndpoint === undefined ? { key } : { key: clientId, secret, provesKey }
-      const call = {
-        scheme,
-        method: 'GET',
-        url: resource,
-        headers: [],
-        tokenEndpoint,
-        keyHeader,
-        credentials: used,
-      } as const
       return html`${
         tokenEndpoint !== undefined &&
-        renderCopyable(texts.getToken(title), formatTokenAssignment({ tokenEndpoint, credentials: used }), texts)
+        renderCopyable(
+          texts.getToken(title),
+          formatTokenAssignment({ tokenEndpoint, credentials: used }),
+          texts,
+          'curl',
+        )
       }
-      ${renderCopyable(texts.call(title), formatCallCommand(call), texts)}
-      ${developersUrl !== undefined && html`<p class="alone"><a href="${developersUrl}#api-${name}">${texts.reference(title)}</a></p>`}`
+      ${renderCall(api, used, developersUrl && `${developersUrl}#api-${name}`, texts)}`
     })}`
+}
+
+function renderCall(
+  { title, scheme, resource: url, tokenEndpoint, keyHeaders: [keyHeader] }: FirstApi,
+  credentials: FirstCalls['credentials'] | undefined,
+  more: string | undefined,
+  texts: FrameTexts,
+): Html {
+  // Every member is there, so that none is inherited.
+  const call = {
+    method: 'GET',
+    headers: [],
+    body: undefined,
+    credentials,
+    scheme,
+    url,
+    tokenEndpoint,
+    keyHeader,
+  } as const
+  return html`${renderCopyable(texts.call(title), formatCallCommand(call), texts, 'curl')}
+  ${more !== undefined && html`<p class="alone"><a href="${more}">${texts.reference(title)}</a></p>`}`
 }

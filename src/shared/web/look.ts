@@ -30,7 +30,7 @@ export const COLORS = {
 export type Tone = 'info' | 'good' | 'warn' | 'bad' | 'other'
 
 /** The type scale, in pixels: badges, labels and code, text, headings, sections, titles. Pages write them in rem. */
-export const TEXT_SIZES = { tiny: 11, small: 13, plain: 15, large: 16, title: 20, heading: 32 } as const
+export const TEXT_SIZES = { tiny: 12, small: 13, plain: 15, large: 16, title: 20, heading: 28 } as const
 
 /** The spaces inside and between things: `--space-4` is 4 steps of 4 pixels. */
 const SPACES = [1, 2, 3, 4, 5, 6, 8, 10, 12] as const
@@ -62,7 +62,7 @@ export function shortenStyle(css: string): string {
 }
 
 const BUTTON =
-  'display: inline-flex; align-items: center; justify-content: center; padding: .375rem var(--space-4); border: 1px solid var(--accent); border-radius: var(--corner-control); color: var(--on-accent); background: var(--accent); font: 550 .875rem/1.6 var(--sans); text-decoration: none; cursor: pointer'
+  'display: inline-flex; align-items: center; justify-content: center; padding: .375rem var(--space-4); border: 1px solid var(--accent); border-radius: var(--corner-control); color: var(--on-accent); background: var(--accent); font: 500 .875rem/1.6 var(--sans); box-shadow: var(--lift); text-decoration: none; cursor: pointer'
 const QUIET = 'border-color: var(--line); color: var(--ink); background: var(--raised)'
 const CONTROL =
   'max-width: 100%; padding: .375rem .625rem; border: 1px solid light-dark(#8a939d, #6b7580); border-radius: var(--corner-control); color: var(--ink); background: var(--paper); font: var(--text-plain)/1.5 var(--sans)'
@@ -70,10 +70,14 @@ const CONTROL =
 /** What all pages begin with: `light-dark()` follows the system or the reader. A page sets its width, `--page`. */
 export const LOOK_CSS = `:root {
   color-scheme: light dark;
-${PROPERTIES.map((property) => `  ${property}\n`).join('')}  --sans: ui-sans-serif, Inter, system-ui, sans-serif;
-  --mono: ui-monospace, 'SF Mono', 'JetBrains Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace;
+${PROPERTIES.map((property) => `  ${property}\n`).join('')}  --sans: ui-sans-serif, BlinkMacSystemFont, 'Segoe UI Variable Text', 'Segoe UI', Inter, Roboto, Ubuntu, Cantarell, 'Noto Sans', 'DejaVu Sans Condensed', system-ui, sans-serif;
+  --display: 'Segoe UI Variable Display', 'Inter Display', var(--sans);
+  --mono: ui-monospace, 'SF Mono', 'JetBrains Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace;
   --page: 72rem;
+  --lift: 0 1px 2px rgb(16 24 40 / 6%);
+  --night: light-dark(#0f172a, #141a23);
   font-family: var(--sans);
+  -webkit-font-smoothing: antialiased;
   scroll-padding-top: 4.5rem;
   color: var(--ink);
   background: var(--paper);
@@ -84,11 +88,16 @@ ${PROPERTIES.map((property) => `  ${property}\n`).join('')}  --sans: ui-sans-ser
 * { box-sizing: border-box }
 body { margin: 0; padding-bottom: var(--space-12); font-size: var(--text-plain); line-height: 1.6 }
 body > :is(main, footer, .columns, .reading) { width: min(100% - 2rem, var(--page)); margin-inline: auto }
-h1 { margin: 0; font-size: var(--text-heading); font-weight: 650; line-height: 1.2; letter-spacing: -.02em }
-h2 { margin: 0; font-size: var(--text-title); font-weight: 650; line-height: 1.3; letter-spacing: -.01em }
+h1 { margin: 0; font: 600 var(--text-heading)/1.2 var(--display); letter-spacing: -.012em }
+h2 { margin: 0; font-size: var(--text-title); font-weight: 600; line-height: 1.3; letter-spacing: -.014em }
+strong, b { font-weight: 600 }
+h1, h2, h3 { text-wrap: balance }
+p, li, dd { text-wrap: pretty }
 a { color: var(--accent); text-underline-offset: .2em; text-decoration: underline 1px color-mix(in srgb, currentcolor 45%, transparent) }
 a:hover { text-decoration-color: currentcolor }
+:is(nav, .links, .crumb, .alone) > a:not(:hover, .button), nav li > a:not(:hover) { text-decoration: none }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+.card, .box, .table, .tiles > div, .steps, .decision > *, :is(main, .narrow) > form:not(.search) { border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: var(--lift) }
 code, pre { font: var(--text-small)/1.6 var(--mono) }
 :is(h1, h2, h3, p, dt, dd, label, legend, summary, code, pre) { overflow-wrap: anywhere }
 .button { ${BUTTON} }
@@ -102,7 +111,7 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 .bar nav a { color: var(--soft); font-weight: 500 }
 .bar nav a:hover { color: var(--ink); text-decoration: underline }
 .bar nav [aria-current] { color: var(--ink); text-decoration: underline 2px var(--accent); text-underline-offset: .5em }
-.home { display: flex; gap: var(--space-2); min-width: 0; margin-right: var(--space-4); align-items: center; font-weight: 650; line-height: 1.25; overflow-wrap: anywhere }
+.home { display: flex; gap: var(--space-2); min-width: 0; margin-right: var(--space-4); align-items: center; font-weight: 600; letter-spacing: -.01em; line-height: 1.25; overflow-wrap: anywhere }
 .home img { max-width: 9rem; max-height: 2rem }
 .more { flex: 1 }
 .icon { display: grid; flex: none; place-content: center; width: 2.25rem; height: 2.25rem; padding: 0; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: none; font: var(--text-large)/1 var(--sans); list-style: none; cursor: pointer }
@@ -138,10 +147,12 @@ body > footer p { margin: 0 0 var(--space-2) }
 `
 
 /** The rules of pages that consist of forms, and of values to copy: all but those of the console. */
-export const FORM_CSS = `[hidden] { display: none !important }
+export const FORM_CSS = `:root { background: light-dark(#f6f8fa, #0f1318) }
+[hidden] { display: none !important }
 h2 { margin: var(--space-8) 0 var(--space-2) }
 p { margin: 0 0 var(--space-4) }
 form { display: grid; gap: var(--space-5) }
+.box, .decision > *, :is(main, .narrow) > form:not(.card, .search) { padding: clamp(1rem, 4vw, 1.5rem) }
 .field { display: grid; gap: .375rem }
 .field p { margin: 0 }
 label, legend { font-size: var(--text-small); font-weight: 500 }
@@ -154,7 +165,7 @@ button { justify-self: start; ${BUTTON} }
 button:hover { filter: brightness(1.08) }
 button:disabled { opacity: .6; cursor: default }
 .quiet { ${QUIET} }
-.problem { margin: 0 0 var(--space-5); padding: .625rem .875rem; border-left: 3px solid var(--bad); background: var(--code) }
+.problem { margin: 0 0 var(--space-5); padding: .625rem .875rem; border: 1px solid color-mix(in srgb, var(--bad) 30%, transparent); border-radius: var(--corner-control); background: color-mix(in srgb, var(--bad) 7%, var(--raised)) }
 .problem ul { margin: var(--space-1) 0 0; padding-left: var(--space-5) }
 .problem a { color: inherit }
 dt { color: var(--soft); font-size: var(--text-small) }

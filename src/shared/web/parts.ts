@@ -6,10 +6,10 @@ type Content = Html | string | number | false | undefined | readonly Content[]
 
 /** The parts that pages are made of, besides fields (form-field.ts), plots (plot.ts) and the header (page-frame.ts): the rules of each. The console's style sheet has all, a page whose style sheet is in it those that it shows. */
 const STYLES = {
-  card: `.card { min-width: 0; border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised) }
+  card: `.card { min-width: 0 }
 .card > header { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; justify-content: space-between; min-height: 3rem; padding: var(--space-2) var(--space-4); border-bottom: 1px solid var(--line) }
 .card > .inside { padding: var(--space-4) }`,
-  rows: `h3 { margin: 0; font-size: var(--text-large); font-weight: 600; line-height: 1.4 }
+  rows: `h3 { margin: 0; font-size: var(--text-large); font-weight: 600; line-height: 1.4; letter-spacing: -.006em }
 .rows { margin: 0; padding: 0; list-style: none }
 .rows > li { padding: var(--space-4) }
 .rows > li + li, .foot { border-top: 1px solid var(--line) }
@@ -20,6 +20,7 @@ const STYLES = {
 .properties > li { display: grid; gap: var(--space-1) var(--space-4); padding: var(--space-3) 0; border-top: 1px solid var(--line) }
 .properties > li > * { min-width: 0; margin: 0 }
 .about { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: baseline; color: var(--soft); font-size: var(--text-small); overflow-wrap: anywhere }
+.properties .pill.bad { padding: 0; background: none; box-shadow: none }
 .properties > li > code:first-child, .choice { color: var(--ink); font-weight: 600 }
 .properties .properties { padding-left: var(--space-4); border-left: 1px solid var(--line) }
 .properties .properties > li:first-child { border-top: 0 }
@@ -30,74 +31,112 @@ const STYLES = {
   .properties > li > code:first-child { grid-column: 1 }
   .properties > li > :is(details, .note, ul) { grid-column: 1 / -1 }
 }`,
-  method: `.method { display: inline-block; flex: none; width: 3.5rem; padding: .125rem 0; border-radius: 4px; color: var(--soft); background: var(--code); font: 700 var(--text-tiny)/1.5 var(--mono); text-align: center; text-transform: uppercase; overflow: hidden }
-.method:is(.get, .head) { color: var(--info); background: var(--info-ground) }
-.method.post { color: var(--good); background: var(--good-ground) }
-.method.put { color: var(--warn); background: var(--warn-ground) }
-.method.delete { color: var(--bad); background: var(--bad-ground) }
-.method:is(.patch, .query) { color: var(--other); background: var(--other-ground) }`,
-  pill: `.pill { display: inline-block; padding: 0 .375rem; border-radius: 4px; color: var(--soft); background: var(--code); font: 600 var(--text-tiny)/1.7 var(--sans); white-space: nowrap }`,
+  method: `.method { display: inline-block; flex: none; width: 3.5rem; padding: .125rem 0; border-radius: 5px; color: var(--soft); background: var(--code); font: 600 .6875rem/1.6 var(--mono); text-align: center; text-transform: uppercase; overflow: hidden }`,
+  pill: `.pill { display: inline-block; padding: 0 .5rem; border-radius: 99px; color: var(--soft); background: var(--code); box-shadow: inset 0 0 0 1px color-mix(in srgb, currentcolor 18%, transparent); font: 500 var(--text-tiny)/1.7 var(--sans); letter-spacing: 0; white-space: nowrap }`,
   chip: `.chips { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0; padding: 0; list-style: none }
 .chip { display: inline-block; max-width: 100%; padding: 0 .4375rem; border: 1px solid var(--line); border-radius: 5px; color: var(--ink); background: var(--code); font: 500 .75rem/1.7 var(--mono); overflow-wrap: anywhere }`,
-  notice: `.notice { margin: 0; padding: .625rem .875rem; border-left: 3px solid var(--line); border-radius: 0 var(--corner-control) var(--corner-control) 0; background: var(--code) }
-.notice > :first-child { margin-top: 0 }
-.notice > :last-child { margin-bottom: 0 }`,
   tones: `:root { ${listColors(true).join(' ')} }
-:is(.pill, .notice).info { color: var(--info); background: var(--info-ground) }
-:is(.pill, .notice).good { color: var(--good); background: var(--good-ground) }
-:is(.pill, .notice).warn { color: var(--warn); background: var(--warn-ground) }
-:is(.pill, .notice).bad { color: var(--bad); background: var(--bad-ground) }
-:is(.pill, .notice).other { color: var(--other); background: var(--other-ground) }
-.notice:is(.info, .good, .warn, .bad, .other) { border-color: currentcolor }`,
-  tiles: `.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--space-3); margin: 0 }
-.tiles > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; align-content: start; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised) }
-.tiles dt { flex: 0 0 100%; margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
-.tiles dd { margin: 0; color: var(--soft); font-size: var(--text-small) }
-.tiles dd:nth-of-type(1) { color: var(--ink); font-size: 1.5rem; font-weight: 650; line-height: 1.4; font-variant-numeric: tabular-nums }
-.tiles dd.bad:nth-of-type(1) { color: var(--bad) }
-.tiles dd.warn:nth-of-type(1) { color: var(--warn) }`,
-  meter: `.meter { display: block; height: .5rem; border-radius: 99px; background: var(--code); overflow: hidden }
-.meter svg { display: block; width: 100%; height: 100%; fill: var(--accent) }
-.meter.warn svg { fill: light-dark(#d58a00, #f2bd6d) }
-.meter.bad svg { fill: var(--bad) }`,
-  plot: `.plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: var(--space-1) var(--space-2); position: relative; min-width: 0; margin: var(--space-6) 0 var(--space-2); padding: 1.25rem 0 0; border: 0; color: var(--soft); font-size: var(--text-tiny); font-variant-numeric: tabular-nums }
-.plot p { display: flex; justify-content: space-between; max-width: none; margin: 0 }
-.plot .counts { flex-direction: column; height: 10rem; margin: -.5em 0; text-align: right; line-height: 1 }
-.plot svg { grid-area: 1 / 2; width: 100%; height: 9rem; overflow: visible }
-.plot .dates { grid-column: 2 }
-.plot .line { stroke: var(--line) }
-.plot .allowed { fill: var(--accent) }
-.plot .refused { fill: var(--bad) }
-.plot .periods { grid-area: 1 / 2; display: flex; height: 9rem }
-.plot label { flex: 1; border-radius: 2px; cursor: crosshair }
-.plot label:hover, .plot label:has(:checked) { background: color-mix(in srgb, var(--ink) 7%, transparent) }
-.plot label:has(:focus-visible) { outline: 2px solid var(--accent) }
-.plot label span { position: absolute; top: 0; right: 0; opacity: 0; pointer-events: none; color: var(--ink); font-size: var(--text-small) }
-.plot .periods:not(:hover) :checked + span, .plot label:hover span { opacity: 1 }`,
-  table: `.table { overflow-x: auto; border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised) }
-.table table { width: 100%; border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums }
-.table :is(th, td) { padding: .625rem var(--space-4); text-align: left; font-weight: 400 }
-.table thead th { color: var(--soft); background: var(--code); font-size: var(--text-small); font-weight: 500; white-space: nowrap }
-.table .number { text-align: right; white-space: nowrap }
-.table tbody tr { border-top: 1px solid var(--line) }
-.table tbody tr:hover { background: var(--code) }
-.table tbody th { min-width: 10rem; font-weight: 550 }
-.table th a:not(:hover) { text-decoration: none }`,
-  empty: `.empty { display: grid; gap: var(--space-3); justify-items: start; margin: 0; padding: var(--space-6) var(--space-4); color: var(--soft) }
-.empty > * { max-width: 100%; margin: 0 }
-.empty h3 { color: var(--ink) }
-.empty.good h3::before { content: '\\2713'; display: inline-grid; place-content: center; width: 1.5em; height: 1.5em; margin-right: .5em; border-radius: 50%; color: var(--good); background: var(--good-ground) }`,
-  danger: `.danger-zone { border-color: var(--bad) }
-.danger-zone > header { border-color: var(--bad); color: var(--bad) }
-.danger-zone p { margin: 0 }`,
+:is(.pill, .notice).info, .method:is(.get, .head) { color: var(--info); background: var(--info-ground) }
+:is(.pill, .notice).good, .method.post { color: var(--good); background: var(--good-ground) }
+:is(.pill, .notice).warn, .method.put { color: var(--warn); background: var(--warn-ground) }
+:is(.pill, .notice).bad, .method.delete { color: var(--bad); background: var(--bad-ground) }
+:is(.pill, .notice).other, .method:is(.patch, .query) { color: var(--other); background: var(--other-ground) }
+.notice:is(.info, .good, .warn, .bad, .other) { border-color: color-mix(in srgb, currentcolor 30%, transparent) }`,
+  empty: `.empty { display: grid; gap: var(--space-2); justify-items: center; margin: 0; padding: var(--space-6) var(--space-5); color: var(--soft); text-align: center }
+.empty > * { max-width: min(100%, 30rem); margin: 0 }
+.empty > svg { width: 2.75rem; margin-bottom: var(--space-1); padding: .6875rem; border-radius: 50%; background: var(--code); fill: none; stroke: currentcolor; stroke-width: 1.75; stroke-linecap: round }
+.empty h3 { color: var(--ink); font-size: var(--text-large) }
+.empty p { font-size: .875rem }
+.empty > figure { width: 100%; max-width: 44rem; margin-top: var(--space-2); text-align: left }
+.empty > .actions { justify-content: center; margin-top: var(--space-2) }
+.empty.good > svg { color: var(--good); background: color-mix(in srgb, var(--good) 13%, var(--raised)) }`,
   code: `figure, .copyable { margin: 0 }
-figure { border: 1px solid light-dark(#0f172a, #303842); border-radius: var(--corner-box); color: #e2e8f0; background: #0f172a; overflow: hidden }
+figure { border: 1px solid light-dark(#0f172a, #303842); border-radius: var(--corner-box); color: #e2e8f0; background: var(--night); overflow: hidden }
 figcaption { display: flex; gap: var(--space-3); align-items: center; justify-content: space-between; min-height: 2.5rem; padding: .25rem var(--space-2) .25rem var(--space-4); border-bottom: 1px solid #2b364b; color: #b8c4d4; font-size: var(--text-small) }
 figure pre { margin: 0; padding: var(--space-3) var(--space-4) var(--space-4); font: var(--text-small)/1.6 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere }
 pre code { font: inherit }
 .copy { flex: none; padding: .125rem .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); font: 500 var(--text-small)/1.5 var(--sans); cursor: pointer }
 .copy:hover { border-color: var(--soft) }
-figcaption .copy { border-color: #46546b; color: #e2e8f0; background: #1c2740 }`,
+:is(figcaption, .samples) .copy { border-color: #46546b; color: #e2e8f0; background: #1c2740 }
+pre .string { color: #86e0a8 }
+pre .name { color: #8cc8ff }
+pre .number { color: #f0b56d }
+pre .word { color: #c4adf8 }
+pre .comment { color: #9fb0c6 }`,
+  /** What only the portal and the operator's pages have. */
+  desk: `main { max-width: 100% }
+.notice { margin: 0; padding: .625rem .875rem; border: 1px solid var(--line); border-radius: var(--corner-control); background: var(--code) }
+.notice > :first-child { margin-top: 0 }
+.notice > :last-child { margin-bottom: 0 }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--space-3); margin: 0 }
+.tiles > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; align-content: start; padding: var(--space-3) var(--space-4) }
+.tiles dt { flex: 0 0 100%; margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
+.tiles dd { margin: 0; color: var(--soft); font-size: var(--text-small) }
+.tiles dd:nth-of-type(1) { color: var(--ink); font: 600 1.5rem/1.4 var(--display); letter-spacing: -.012em; font-variant-numeric: tabular-nums }
+.tiles dd.word:nth-of-type(1) { color: var(--soft); font-size: 1.125rem; font-weight: 500; line-height: 1.867 }
+.tiles dd.bad:nth-of-type(1) { color: var(--bad) }
+.tiles dd.warn:nth-of-type(1) { color: var(--warn) }
+.meter { display: block; height: .5rem; border-radius: 99px; background: var(--code); overflow: hidden }
+.meter svg { display: block; width: 100%; height: 100%; fill: var(--plot) }
+.meter.warn svg { fill: light-dark(#d58a00, #f2bd6d) }
+.meter.bad svg { fill: var(--bad) }
+:root { --plot: color-mix(in oklab, var(--accent) 72%, var(--raised)); --plot-bad: color-mix(in oklab, var(--bad) 72%, var(--raised)) }
+.plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: var(--space-1) var(--space-2); position: relative; min-width: 0; margin: var(--space-6) 0 var(--space-2); padding: 1.25rem 0 0; border: 0; color: var(--soft); font-size: var(--text-tiny); font-variant-numeric: tabular-nums }
+.plot p { display: flex; justify-content: space-between; max-width: none; margin: 0 }
+.plot .counts { flex-direction: column; height: 10rem; margin: -.5em 0; text-align: right; line-height: 1 }
+.plot svg { grid-area: 1 / 2; width: 100%; height: 9rem; overflow: visible }
+.plot .dates { grid-column: 2 }
+.plot .line { stroke: var(--line) }
+.plot .line:not(:nth-child(3)) { stroke-dasharray: 2 4 }
+.plot .allowed { fill: var(--plot) }
+.plot .refused { fill: var(--plot-bad) }
+.plot .periods { grid-area: 1 / 2; display: flex; height: 9rem }
+.plot label { flex: 1; border-radius: 2px; cursor: crosshair }
+.plot label:hover, .plot label:has(:checked) { background: color-mix(in srgb, var(--ink) 7%, transparent) }
+.plot label:has(:focus-visible) { outline: 2px solid var(--accent) }
+.plot label span { position: absolute; top: 0; right: 0; opacity: 0; pointer-events: none; color: var(--ink); font-size: var(--text-small) }
+.plot .periods:not(:hover) :checked + span, .plot label:hover span { opacity: 1 }
+.table { overflow-x: auto }
+.table table { width: 100%; border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums }
+.table :is(th, td) { padding: .625rem var(--space-4); text-align: left; font-weight: 400 }
+.table thead th { padding-block: var(--space-2); color: var(--soft); background: var(--code); font-size: var(--text-tiny); font-weight: 500; white-space: nowrap }
+.table .number { text-align: right; white-space: nowrap }
+.table tbody tr { border-top: 1px solid var(--line) }
+.table tbody tr:hover { background: var(--code) }
+.table tbody th { min-width: 10rem; font-weight: 500 }
+.table th a:not(:hover) { text-decoration: none }
+details > .table { max-height: 20rem; margin-top: var(--space-3) }
+details > .table :is(th, td) { padding: .3125rem var(--space-3) }
+details > .table thead th { position: sticky; top: 0 }
+/* On phones each row is a list of labels and values. */
+@media (max-width: 30rem) {
+  :not(details) > .table {
+    thead { position: absolute; clip-path: inset(50%) }
+    :is(table, tbody, tr, th, td) { display: block }
+    tbody tr { padding: var(--space-3) var(--space-4) }
+    tbody :is(th, td) { min-width: 0; padding: .1875rem 0 }
+    .number { text-align: left }
+    :is(td, td a) { white-space: normal; overflow-wrap: anywhere }
+    tbody td { display: flow-root; padding-left: 8rem }
+    td::before { content: attr(data-label); float: left; width: 7.5rem; margin-left: -8rem; color: var(--soft); font-size: var(--text-small) }
+    td:empty { display: none }
+  }
+}
+.danger-zone { border-color: var(--bad) }
+.danger-zone > header { border-color: var(--bad); color: var(--bad) }
+.danger-zone p { margin: 0 }
+.soft, .hint { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
+.hint { margin: 0 }
+.choice { display: flex; gap: .625rem; align-items: baseline; font-size: .875rem; font-weight: 400 }
+.signed-in { color: var(--soft); overflow-wrap: anywhere }
+.signed-in .quiet { padding: var(--space-1) var(--space-3) }
+.card > header h2 { margin: 0; font-size: var(--text-large) }
+.rows h3 { font-size: var(--text-plain) }
+.actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }
+.row .actions { margin: 0 }
+.action { padding: var(--space-1) .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); box-shadow: var(--lift); font-size: var(--text-small); font-weight: 500; text-decoration: none }
+.action:hover { border-color: var(--soft) }
+.action.danger { color: var(--bad) }`,
 } as const
 
 export function styleParts(...names: readonly (keyof typeof STYLES)[]): string {
@@ -106,7 +145,7 @@ export function styleParts(...names: readonly (keyof typeof STYLES)[]): string {
 
 export const PARTS_CSS = styleParts(...(Object.keys(STYLES) as (keyof typeof STYLES)[]))
 
-/** A box with a head. `actions`: at the right end of the head. `level`: of the heading, 3 by default. */
+/** A box with a head. `actions`: at the right end of the head. `level`: of the heading, 3 by default. `isDanger`: what ends something for good, in red. */
 export function renderCard(
   card: { readonly title: Content; readonly actions?: Content; readonly level?: 2 | 3; readonly isDanger?: boolean },
   content: Content,
@@ -119,27 +158,9 @@ export function renderCard(
   </section>`
 }
 
-/** What ends something for good, apart from all else, in a red frame. Each row says what happens, and has its control. */
-export function renderDangerZone(
-  title: string,
-  rows: readonly { readonly means: Content; readonly action: Content }[],
-): Html {
-  return renderCard(
-    { title, level: 2, isDanger: true },
-    renderRows(
-      rows.map(
-        ({ means, action }) =>
-          html`<li class="row">
-            <div><p>${means}</p></div>
-            ${action}
-          </li> `,
-      ),
-    ),
-  )
-}
-
-/** A list, mostly in a card. Each row is an `li`, with the class `row` where its second part stands at the right. */
-export function renderRows(rows: readonly Html[]): Html {
+/** A list, mostly in a card; where it has no rows, `empty`. Each row is an `li`, with the class `row` where its second part stands at the right. */
+export function renderRows(rows: readonly Html[], empty?: Html | string): Html {
+  if (rows.length === 0 && empty !== undefined) return typeof empty === 'string' ? renderEmpty({ title: empty }) : empty
   return html`<ul class="rows">
     ${rows}
   </ul>`
@@ -180,7 +201,8 @@ export function renderTiles(
     readonly label: string
     readonly value: Content
     readonly note?: Content
-    readonly tone?: 'warn' | 'bad' | undefined
+    /** `word`: the value is no number. */
+    readonly tone?: 'warn' | 'bad' | 'word' | undefined
   }[],
 ): Html {
   return html`<dl class="tiles">
@@ -211,7 +233,7 @@ export function renderBar(label: string, used: number, limit: number): Html {
   ></span>`
 }
 
-/** A table that scrolls where it is too wide. The first cell of a row is its heading. */
+/** A table that scrolls where it is too wide; on phones its rows are lists. The first cell of a row is its heading. */
 export function renderTable(
   label: string,
   columns: readonly { readonly title: string; readonly isNumber?: boolean }[],
@@ -230,7 +252,7 @@ export function renderTable(
           ([first, ...others]) =>
             html`<tr>
               <th scope="row">${first}</th>
-              ${others.map((each, at) => html`<td${cell(at + 1)}>${each}</td> `)}
+              ${others.map((each, at) => html`<td data-label="${columns[at + 1]?.title}" ${cell(at + 1)}>${each}</td> `)}
             </tr> `,
         )}
       </tbody>
@@ -238,14 +260,28 @@ export function renderTable(
   </div>`
 }
 
-/** What stands where there is nothing yet, or nothing to do: it says what is next. `isGood`: a green tick. */
-export function renderEmpty(
-  { title, isGood = false }: { readonly title: string; readonly isGood?: boolean },
-  content?: Content,
-): Html {
+/** What stands in an empty state, by what is missing. */
+const DRAWINGS = {
+  tick: 'M5 12.5l4.5 4.5L19 7.5',
+  tray: 'M4 13l3-8h10l3 8v6H4zh5l1.5 3h3L15 13h5',
+  calls: 'M4 20h16M7 16v-4M12 16V5M17 16V9',
+  search: 'M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.5 15.5L20 20',
+  first: 'M12 5v14M5 12h14',
+} as const
+
+export interface EmptyState {
+  readonly title?: string
+  readonly next?: string
+  /** A green tick in place of a drawing. */
+  readonly isGood?: boolean
+  readonly drawing?: keyof typeof DRAWINGS
+}
+
+/** What stands where there is nothing yet, or nothing to do: it says what is next. */
+export function renderEmpty({ title, next, isGood = false, drawing = 'tray' }: EmptyState, content?: Content): Html {
   return html`<div class="empty${isGood && ' good'}">
-    <h3>${title}</h3>
-    ${content}
+    <svg viewBox="0 0 24 24" aria-hidden="true"><path d="${DRAWINGS[isGood ? 'tick' : drawing]}" /></svg>
+    ${title !== undefined && html`<h3>${title}</h3>`} ${next !== undefined && html`<p>${next}</p>`} ${content}
   </div>`
 }
 

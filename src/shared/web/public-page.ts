@@ -15,15 +15,18 @@ export interface PageLinks {
   readonly portalUrl: string | undefined
 }
 
-const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'code')}:root { --page: 36rem }
-h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 var(--space-6) }
+const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'empty', 'code')}:root { --page: 36rem }
+h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 var(--space-5) }
+.box > :last-child { margin-bottom: 0 }
+.box > .empty { padding: 0; justify-items: start; text-align: left }
+.box > .empty p:first-of-type { color: var(--ink); font-size: var(--text-plain) }
 fieldset > .wrong { margin-bottom: .375rem }
 .choice { display: flex; gap: var(--space-3); align-items: baseline; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); background: var(--raised); font-size: .875rem; font-weight: 400 }
+.choice:has(:checked) { background: color-mix(in srgb, var(--accent) 6%, var(--raised)) }
 .choice:first-of-type { border-radius: var(--corner-box) var(--corner-box) 0 0 }
 .choice:last-of-type { border-radius: 0 0 var(--corner-box) var(--corner-box) }
 .choice:only-of-type { border-radius: var(--corner-box) }
 .choice + .choice { border-top: 0 }
-.choice strong { font-weight: 600 }
 .about, .hint, label small { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
 .about > * { display: block; overflow-wrap: anywhere }
 .scope { margin-left: 1.25rem }
@@ -32,15 +35,13 @@ fieldset > .wrong { margin-bottom: .375rem }
 dl { margin: 0 }
 dt { margin-top: var(--space-4) }
 dd { margin: var(--space-1) 0 0 }
-.facts { margin-bottom: var(--space-8) }
-.quote { overflow-wrap: anywhere }
 .facts ul { margin: 0; padding: 0; list-style: none }
 .facts li { margin-top: var(--space-1) }
 dt:first-child { margin: 0 }
-.decision { display: grid; gap: var(--space-6) var(--space-10) }
+.decision { display: grid; gap: var(--space-5) }
 main:has(.decision) { width: min(100% - 2rem, 72rem) }
-@media (min-width: 60rem) { .decision { grid-template-columns: minmax(0, 1fr) 21rem } .decision > div { position: sticky; top: 4.5rem; align-self: start; padding: var(--space-5); border: 1px solid var(--line); border-radius: var(--corner-box) } .decision dl { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: var(--space-3); align-content: start } .decision :is(dt, dd) { margin: 0 } .decision dd { grid-column: 2 } }
-.quote { white-space: pre-line; padding-left: var(--space-3); border-left: 3px solid var(--line) }
+@media (min-width: 60rem) { .decision { grid-template-columns: minmax(0, 1fr) 21rem } .decision > div { position: sticky; top: 4.5rem; align-self: start } .decision dl { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: var(--space-3); align-content: start } .decision :is(dt, dd) { margin: 0 } .decision dd { grid-column: 2 } }
+.quote { overflow-wrap: anywhere; white-space: pre-line; padding-left: var(--space-3); border-left: 3px solid var(--line) }
 `)
 
 /** Style and script are in the page and allowed by their hashes, so that any path or proxy will do. */

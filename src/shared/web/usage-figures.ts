@@ -59,7 +59,8 @@ export function renderDays(
 /** How often each error was sent, most frequent first. */
 export function renderErrors(errors: Counts['refused'], language: Language): Html {
   const { count } = getFormats(language)
-  const listed = Object.entries(errors).toSorted(([, one], [, other]) => other - one)
+  const sent = Object.entries(errors).filter(([, times]) => times > 0)
+  const listed = sent.toSorted(([, one], [, other]) => other - one)
   return html`${listed.map(([error, each], at) => html`${at > 0 && ', '}${count.format(each)} <code>${error}</code>`)}`
 }
 

@@ -1,5 +1,6 @@
 import type { Api } from '../../index.js'
 import { renderCode } from '../../shared/web/parts.js'
+import { renderCopyable, renderCopyButton } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { asObject, listOperations, type JsonObject, type Operation } from '../../shared/openapi/document.js'
 import { readSecurity } from '../../shared/openapi/security.js'
@@ -96,13 +97,16 @@ function renderCommands(api: Api, call: SampleCall): Html[] {
   const { tokenEndpoint } = api
   const provesKey = needsProof(api)
   const command = formatCallCommand(call)
-  if (tokenEndpoint === undefined) return [renderCommand(words().callWithKey, command)]
+  const texts = FRAME_TEXTS[readLanguage()]
+  if (tokenEndpoint === undefined) return [renderCopyable(words().callWithKey, command, texts, 'curl')]
   return [
-    renderCommand(
+    renderCopyable(
       provesKey ? words().tokenByProof : words().getToken,
       formatTokenAssignment({ tokenEndpoint, credentials: { provesKey } }),
+      texts,
+      'curl',
     ),
-    renderCommand(words().callWithToken, command),
+    renderCopyable(words().callWithToken, command, texts, 'curl'),
   ]
 }
 
@@ -116,30 +120,8 @@ function renderSample(
   return html`<details name="samples-${name}" data-language="${key}" ${isOpen && html` open`}>
     <summary>${label}</summary>
     <div class="copyable">
-      ${renderCopyButton(textWith('sampleIn', { api: title, language: label }))}
+      ${renderCopyButton(textWith('sampleIn', { api: title, language: label }), FRAME_TEXTS[readLanguage()])}
       <pre>${renderCode(code, language)}</pre>
     </div>
   </details>`
-}
-
-function renderCommand(caption: string, code: string): Html {
-  return html` <figure class="copyable">
-    <figcaption>${caption}${renderCopyButton(caption)}</figcaption>
-    <pre>${renderCode(code, 'curl')}</pre>
-  </figure>`
-}
-
-/** Hidden without JavaScript: the script shows it. */
-export function renderCopyButton(label: string): Html {
-  const { copy, copied, notCopied } = FRAME_TEXTS[readLanguage()]
-  return html`<button
-    type="button"
-    class="copy"
-    aria-label="${copy}: ${label}"
-    data-copied="${copied}"
-    data-not-copied="${notCopied}"
-    hidden
-  >
-    ${copy}
-  </button>`
 }

@@ -1,8 +1,9 @@
 import type { Api } from '../../index.js'
+import { renderCopyButton } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
 import type { JsonObject } from '../../shared/openapi/document.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
-import { renderApiCommands, renderCopyButton } from './api-samples.js'
+import { renderApiCommands } from './api-samples.js'
 import { renderExportLinks } from './export/exports.js'
 import { renderPage, type Site } from './page.js'
 import { readLanguage, textWith, words, wordsWith } from './words.js'
@@ -106,7 +107,9 @@ function renderFacts({ resource, tokenEndpoint, keyHeaders, scopes }: Api): Html
 
 function renderFact(term: string, value: string): Html {
   return html`<dt>${term}</dt>
-    <dd class="copyable"><code>${renderBreakable(value)}</code>${renderCopyButton(term)}</dd>`
+    <dd class="copyable">
+      <code>${renderBreakable(value)}</code>${renderCopyButton(term, FRAME_TEXTS[readLanguage()])}
+    </dd>`
 }
 
 /** Allows line breaks after the slashes of a URL. */

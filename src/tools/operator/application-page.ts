@@ -28,6 +28,7 @@ import {
 } from '../../shared/web/usage-figures.js'
 import { nameColumns, renderItem, renderSection, renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
+import { renderNoUsage } from './usage-page.js'
 import type { Answer, Site, Visit } from './visit.js'
 
 const MAX_AUDIT = 15
@@ -59,7 +60,7 @@ export async function answerApplication(site: Site, visit: Visit): Promise<Answe
       ${renderActions(site, visit, 'top', { application })} ${renderSummary(visit, application, usage, plan)}
       <div class="columns">
         <div>
-          ${usage && renderUsage(visit, usage)} ${refusals} ${renderCredentials(site, visit, application)}
+          ${usage && renderUsage(site, visit, usage)} ${refusals} ${renderCredentials(site, visit, application)}
           ${renderAccess(site, visit, application)} ${audit}
         </div>
         <div>
@@ -93,16 +94,15 @@ function renderSummary(
           note: html`${fillIn<string | Html>(texts.ofLimit, { limit: count.format(quota.limit), end: renderTime(quota.endsAt, visit) })}${renderBar(quotaUsed, quota.used, quota.limit)}`,
           tone: findQuotaTone(quota),
         }
-      : { label: quotaUsed, value: noQuota },
-    { label: columns.lastUse, value: lastUsedAt ? renderTime(lastUsedAt, visit) : texts.never },
+      : { label: quotaUsed, value: noQuota, tone: 'word' },
+    { label: columns.lastUse, value: lastUsedAt ? renderTime(lastUsedAt, visit) : texts.never, tone: 'word' },
   ])
 }
 
-function renderUsage(visit: Visit, usage: readonly UsageEntry[]): Html {
-  const { texts, language } = visit
+function renderUsage(site: Site, visit: Visit, usage: readonly UsageEntry[]): Html {
+  const { texts, language, now } = visit
   const { count } = getFormats(language)
-  if (usage.length === 0)
-    return renderCard({ title: texts.tabs.usage, level: 2 }, renderEmpty({ title: texts.noUsage }))
+  if (usage.length === 0) return renderCard({ title: texts.tabs.usage, level: 2 }, renderNoUsage(site, visit))
   const apis = [...new Set(usage.map(({ api }) => api))]
   const table = renderTable(
     texts.tabs.usage,
@@ -116,7 +116,7 @@ function renderUsage(visit: Visit, usage: readonly UsageEntry[]): Html {
   return renderCard(
     { title: texts.tabs.usage, level: 2 },
     html`<div class="inside">
-        ${renderDays({ id: 'days', label: texts.tabs.usage, countsOfDay: texts.countsOfDay }, sumByDay(usage, visit.now), language)}
+        ${renderDays({ id: 'days', label: texts.tabs.usage, countsOfDay: texts.countsOfDay }, sumByDay(usage, now), language)}
       </div>
       ${table}`,
   )
@@ -181,7 +181,10 @@ async function renderEmails(site: Site, visit: Visit, application: Application):
     ])
   })
   const actions = rows.length > 0 && renderActions(site, visit, 'emails', { application })
-  return renderSection(texts.tabs.emails, rows, { empty: texts.noEmails, actions })
+  return renderSection(texts.tabs.emails, rows, {
+    empty: renderEmpty({ title: texts.noEmails, isGood: true }),
+    actions,
+  })
 }
 
 function renderDanger(site: Site, visit: Visit, application: Application): Html | false {

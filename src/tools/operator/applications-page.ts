@@ -1,7 +1,14 @@
 import type { Application } from '../../index.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { renderBar, renderEmpty, renderNotice, renderPill, renderTable } from '../../shared/web/parts.js'
+import {
+  type EmptyState,
+  renderBar,
+  renderEmpty,
+  renderNotice,
+  renderPill,
+  renderTable,
+} from '../../shared/web/parts.js'
 import { renderActions } from './actions.js'
 import { readPlan, readUsage } from './figures.js'
 import { findFullestQuota, sumUsage } from '../../shared/web/usage-figures.js'
@@ -10,7 +17,7 @@ import { getFormats } from '../../shared/web/formats.js'
 import type { OperatorTexts } from './texts/languages.js'
 import { listChoices } from './fields.js'
 import { findApplications, offersFilters } from './find-applications.js'
-import { isNarrowed, renderNext, renderSearch, type SearchField } from './search-form.js'
+import { describeNone, renderNext, renderSearch, type SearchField } from './search-form.js'
 import type { Answer, Site, Visit } from './visit.js'
 
 /** The list of applications: found by one text, narrowed by filters. */
@@ -18,16 +25,18 @@ export async function answerApplications(site: Site, visit: Visit): Promise<Answ
   const { texts } = visit
   const { items, next, searched } = await findApplications(site, visit)
   const rows = await Promise.all(items.map((application) => renderRow(site, visit, application)))
-  const [title, advice] = isNarrowed(visit)
-    ? [texts.noneFound, texts.noneFoundNext]
-    : [texts.noApplication, texts.noApplicationNext]
+  const none = describeNone(visit, {
+    title: texts.noApplication,
+    drawing: 'first',
+    next: texts.noApplicationNext,
+  })
   return {
     heading: texts.tabs.applications,
     tab: 'applications',
     actions: renderActions(site, visit, 'list'),
     content: html`${renderSearch(visit, 'applications', listFields(site, visit))}
       ${searched !== undefined && renderNotice(fillText(texts.searched, { count: getFormats(visit.language).count.format(searched) }))}
-      ${rows.length > 0 ? renderTable(texts.tabs.applications, nameColumns(texts, 'name status #calls #refused quota lastUse'), rows) : renderEmptyCard(texts.tabs.applications, { title }, html`<p>${advice}</p>`)}
+      ${rows.length > 0 ? renderTable(texts.tabs.applications, nameColumns(texts, 'name status #calls #refused quota lastUse'), rows) : renderEmptyCard(texts.tabs.applications, none)}
       <p class="actions after">${renderNext(visit, 'applications', next)}</p>`,
   }
 }
@@ -92,9 +101,9 @@ export function renderStatus(status: Application['status'], { statuses }: Operat
 }
 
 /** What stands where a page has nothing to list. */
-export function renderEmptyCard(heading: string, empty: Parameters<typeof renderEmpty>[0], content?: Html): Html {
+export function renderEmptyCard(heading: string, empty: EmptyState): Html {
   return html`<div class="card">
     <h2 class="unseen">${heading}</h2>
-    ${renderEmpty(empty, content)}
+    ${renderEmpty(empty)}
   </div>`
 }

@@ -64,8 +64,7 @@ export function renderSection(
     end,
   }: { readonly empty?: Html | string; readonly actions?: Html | false; readonly end?: Html | false },
 ): Html {
-  const none = typeof empty === 'string' ? html`<p class="soft">${empty}</p>` : empty
-  return renderCard({ title, level: 2, actions }, html`${rows.length > 0 ? renderRows(rows) : none} ${end}`)
+  return renderCard({ title, level: 2, actions }, html`${renderRows(rows, empty)} ${end}`)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../shared/web/html.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import { renderPill, renderTable } from '../../shared/web/parts.js'
+import { type EmptyState, renderPill, renderTable } from '../../shared/web/parts.js'
 import { hideContact } from '../operations/schemas.js'
 import { renderDone } from './action-page.js'
 import { renderActions } from './actions.js'
@@ -11,7 +11,7 @@ import { formatCsv, nameColumns, renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import { KEY_TONES, renderKeyTimeline } from './key-timeline.js'
 import { maySeeNames } from './rights.js'
-import { isNarrowed, readQuery, renderNext, renderSearch } from './search-form.js'
+import { describeNone, readQuery, renderNext, renderSearch } from './search-form.js'
 import type { Answer, Site, TabName, Visit } from './visit.js'
 
 export const PAGE_SIZE = 50
@@ -32,8 +32,8 @@ interface List {
   readonly before?: Html | false
   /** Below it. */
   readonly after?: Html | false
-  /** What stands where there are no rows. */
-  readonly empty: string
+  /** What stands where there are no rows, and what is next. */
+  readonly empty: EmptyState
   readonly hasFile?: boolean
 }
 
@@ -48,7 +48,7 @@ export function renderList(
     tab,
     actions,
     content: html`${renderDone(visit)} ${before}
-      ${rows.length > 0 ? renderTable(texts.tabs[tab], nameColumns(texts, columns), rows) : renderEmptyCard(texts.tabs[tab], { title: empty, isGood: empty !== texts.noneFound })}
+      ${rows.length > 0 ? renderTable(texts.tabs[tab], nameColumns(texts, columns), rows) : renderEmptyCard(texts.tabs[tab], empty)}
       <p class="actions after">
         ${renderNext(visit, tab, next)}
         ${hasFile && visit.method === 'GET' && rows.length > 0 && html`<a class="button quiet" href="${root}/${tab}.csv?${query.toString()}">${texts.csv}</a>`}
@@ -88,7 +88,7 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
     before: renderSearch(visit, 'emails', [
       { name: 'state', label: columns.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] },
     ]),
-    empty: isNarrowed(visit) ? texts.noneFound : texts.noEmails,
+    empty: describeNone(visit, { title: texts.noEmails, isGood: true, next: texts.fillsItself }),
   })
 }
 
@@ -109,7 +109,7 @@ export async function answerKeys(site: Site, visit: Visit): Promise<Answer> {
     ]),
     actions: renderActions(site, visit, 'keys'),
     before: items.length > 0 && renderKeyTimeline(items, visit),
-    empty: texts.none,
+    empty: { title: texts.none },
   })
 }
 
@@ -163,7 +163,7 @@ export async function answerAudit({ auth }: Site, visit: Visit, isFile: boolean)
       { name: 'from', label: columns.since, type: 'date' },
       { name: 'until', label: texts.fields.until, type: 'date' },
     ]),
-    empty: isNarrowed(visit) ? texts.noneFound : texts.noAudit,
+    empty: describeNone(visit, { title: texts.noAudit, next: texts.fillsItself }),
     hasFile: true,
   })
 }
@@ -210,6 +210,6 @@ export async function answerReportOnly({ auth }: Site, visit: Visit): Promise<An
         html`<p class="soft">${texts.enforceFrom}</p>
           ${listEnds(items, visit.now)}`
       }`,
-    empty: texts.nothingReported,
+    empty: { title: texts.nothingReported, isGood: true },
   })
 }

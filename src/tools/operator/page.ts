@@ -10,9 +10,8 @@ import type { CallName } from '../operations/operator-calls.js'
 import { TEXTS } from './texts/languages.js'
 import type { PageAnswer, TabName, Visit } from './visit.js'
 
-const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS_CSS}:root { --page: 72rem }
-main { max-width: 100% }
-h1, .head { margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
+const STYLE =
+  shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS_CSS}h1, .head { margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: center; justify-content: space-between }
 .head h1 { margin: 0 }
 p { max-width: 44rem }
@@ -20,39 +19,31 @@ main > :is(.card, .table, .tiles, .columns, .empty, .today, .actions, form) + :i
 .columns { display: grid; gap: var(--space-5); width: auto; margin-inline: 0; grid-template-columns: minmax(0, 1fr) }
 .columns > * { display: grid; gap: var(--space-5); align-content: start; min-width: 0 }
 @media (min-width: 64rem) { .columns { grid-template-columns: minmax(0, 1fr) 22rem } }
-.card > header h2 { margin: 0; font-size: var(--text-large) }
 .card > :is(p, form, dl) { padding: var(--space-4); margin: 0 }
 .table { position: relative }
-.card .table { border: 0; border-radius: 0 }
+.card .table { border: 0; border-radius: 0; box-shadow: none }
 .card > .table:last-child { border-radius: 0 0 var(--corner-box) var(--corner-box) }
-.card .empty { padding: var(--space-5) var(--space-4) }
 .card > form { max-width: 36rem }
-form.search { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9rem), 1fr)); gap: var(--space-3); align-items: end; margin-bottom: var(--space-5) }
-form.search > .wide { grid-column: 1 / -1 }
-@media (min-width: 40rem) { form.search > .wide { grid-column: span 2 } }
+form.search { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: end; margin-bottom: var(--space-5) }
+form.search > .field { flex: 1 1 7rem; max-width: 15rem }
+form.search > .wide { flex: 2 1 100%; max-width: none }
+@media (min-width: 40rem) { form.search > .wide { flex-basis: 14rem } }
+form.search :is(input, select) { font-size: .875rem }
 form.search > p { display: flex; gap: var(--space-2); margin: 0 }
 form.search > p > * { padding-inline: var(--space-3) }
-.soft, .hint, .facts-line { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
-.hint { margin: 0 }
-.facts-line { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); margin: var(--space-1) 0 0; overflow-wrap: anywhere }
+.facts-line { color: var(--soft); font-size: var(--text-small); font-weight: 400; display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); margin: var(--space-1) 0 0; overflow-wrap: anywhere }
 .facts-line .warn, .wrong { color: var(--bad) }
 h1 + .facts-line { margin: calc(-1 * var(--space-2)) 0 var(--space-5); align-items: center }
-.rows h3 { font-size: var(--text-plain) }
 .rows > li { padding: var(--space-3) var(--space-4) }
 .rows > li > p { margin: var(--space-1) 0 0 }
 .row a { overflow-wrap: anywhere }
 .row > div { flex: 1 1 14rem }
-.actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }
-.row .actions { margin: 0 }
-.action { padding: var(--space-1) .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); font-size: var(--text-small); font-weight: 550; text-decoration: none }
 main > .actions { margin: 0 0 var(--space-5) }
 .card > .actions { max-width: none; padding: var(--space-3) var(--space-4) }
 .rows + .actions { border-top: 1px solid var(--line) }
-.action:hover { border-color: var(--soft) }
-.action.danger { color: var(--bad) }
 .properties > li { grid-template-columns: 7.5rem minmax(0, 1fr); align-items: baseline; padding: var(--space-2) var(--space-4) }
 .properties > li:first-child { border-top: 0 }
-.properties > li > code:first-child { font: 500 var(--text-small)/1.6 var(--sans); color: var(--soft) }
+.properties > li > code:first-child { font: 400 var(--text-small)/1.6 var(--sans); color: var(--soft) }
 .properties .about { color: var(--ink); font-size: .875rem }
 .card { container-type: inline-size }
 td code { overflow-wrap: anywhere }
@@ -64,11 +55,10 @@ td:has(code) { min-width: 14rem }
 td .meter { width: 7rem }
 td .meter + .soft { display: block }
 .choices { display: grid; gap: var(--space-2) }
-.choice { display: flex; gap: .625rem; align-items: baseline; font-size: .875rem; font-weight: 400 }
 .today { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: var(--space-5); align-items: start }
 .share { flex: 0 0 8rem !important }
 :is(.actions, details).after { margin: var(--space-4) 0 0 }
-.crumb { margin: var(--space-5) 0 0; font-size: var(--text-small) }
+.crumb { margin: var(--space-5) 0 0; font-size: var(--text-small); font-weight: 500 }
 .crumb + h1 { margin-top: var(--space-2) }
 .crumb + h1, .narrow { max-width: 44rem }
 .notice { margin: 0 0 var(--space-5); max-width: 44rem }
@@ -79,15 +69,12 @@ td .meter + .soft { display: block }
 .timeline code { margin-top: var(--space-2); overflow-wrap: anywhere }
 .timeline svg { width: 100%; height: .75rem; border-radius: 3px; background: var(--code); overflow: visible }
 .timeline .axis { height: 2.75em; background: none; fill: var(--soft); font-variant-numeric: tabular-nums }
-.timeline rect { fill: var(--soft) }
-.timeline .next { fill: var(--info) }
-.timeline .current { fill: var(--good) }
+.timeline rect { fill: color-mix(in oklab, var(--soft) 60%, var(--raised)) }
+.timeline .next { fill: color-mix(in oklab, var(--info) 72%, var(--raised)) }
+.timeline .current { fill: color-mix(in oklab, var(--good) 72%, var(--raised)) }
 .timeline .now { fill: var(--ink) }
 details > summary { color: var(--accent); font-size: var(--text-small); cursor: pointer }
-details > .table { margin-top: var(--space-3); max-height: 20rem; overflow: auto }
 figure { margin: 0 0 var(--space-4) }
-.signed-in { color: var(--soft); overflow-wrap: anywhere }
-.signed-in .quiet { padding: var(--space-1) var(--space-3) }
 .preview { display: block; width: 100%; height: 44rem; border: 0; border-radius: var(--corner-box); background: #fff }
 pre.data { margin: 0; white-space: pre-wrap }
 `)

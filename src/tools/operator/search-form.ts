@@ -1,5 +1,6 @@
 import { renderSelect } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
+import type { EmptyState } from '../../shared/web/parts.js'
 import { readField } from '../../core/http/form.js'
 import { isApplicationId, type TabName, type Visit } from './visit.js'
 
@@ -108,7 +109,8 @@ export function readQuery({ query }: Pick<Visit, 'query'>, name: string): string
   return query.get(name)?.trim() || undefined
 }
 
-/** Whether a search or a filter narrows the list. */
-export function isNarrowed({ query }: Pick<Visit, 'query'>): boolean {
-  return [...query.keys()].some((name) => name !== 'after' && name !== 'done' && query.get(name) !== '')
+/** With a search or a filter there may be rows: then that is said in place of `none`. */
+export function describeNone({ query, texts }: Pick<Visit, 'query' | 'texts'>, none: EmptyState): EmptyState {
+  const isNarrowed = [...query.keys()].some((name) => name !== 'after' && name !== 'done' && query.get(name) !== '')
+  return isNarrowed ? { title: texts.noneFound, next: texts.noneFoundNext, drawing: 'search' } : none
 }

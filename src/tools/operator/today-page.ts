@@ -40,12 +40,11 @@ export function createTodayPage(site: Site): Page {
       const title = html`${titles[at]} ${renderPill(rows.length, at === 0 ? 'bad' : 'warn')}`
       return rows.length > 0 ? [renderSection(title, rows, {})] : []
     })
-    const nothing = { title: texts.nothingToDo, isGood: true }
-    const because = html`<p>${texts.nothingToDoBecause}</p>`
+    const nothing = { title: texts.nothingToDo, next: texts.nothingToDoBecause, isGood: true }
     return {
       heading: texts.tabs.today,
       tab: 'today',
-      content: html`${cards.length > 0 ? html`<div class="today">${cards}</div>` : renderEmptyCard(texts.tabs.today, nothing, because)}
+      content: html`${cards.length > 0 ? html`<div class="today">${cards}</div>` : renderEmptyCard(texts.tabs.today, nothing)}
       ${overview}`,
     }
   }

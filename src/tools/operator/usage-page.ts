@@ -1,6 +1,8 @@
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { getFormats } from '../../shared/web/formats.js'
+import { renderFirstCall } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderCard, renderEmpty, renderPill, renderTable, renderTiles } from '../../shared/web/parts.js'
 import { renderApplicationLink } from './applications-page.js'
 import { formatCsv, nameColumns } from './formats.js'
@@ -23,7 +25,7 @@ export async function renderOverview(site: Site, visit: Visit, actions: Html | f
   const entries = await readOverall(site, visit)
   if (!entries) return false
   const head = { title: texts.overall, level: 2 } as const
-  if (entries.length === 0) return renderCard(head, renderEmpty({ title: texts.noUsage }))
+  if (entries.length === 0) return renderCard(head, renderNoUsage(site, visit))
   const { count } = getFormats(language)
   const { calls, refused, tokens } = sumUsage(entries)
   const today = sumUsage(entries.filter(({ period }) => period === formatDay(now)))
@@ -36,6 +38,17 @@ export async function renderOverview(site: Site, visit: Visit, actions: Html | f
   const shown = { id: 'overall', label: texts.overall, countsOfDay: texts.countsOfDay }
   const plot = renderDays(shown, sumByDay(entries, now), language)
   return renderCard({ ...head, actions }, html`<div class="inside">${renderTiles(tiles)} ${plot}</div>`)
+}
+
+/** No call in 30 days: one as a command, of the first API. */
+export function renderNoUsage({ auth, core }: Site, { texts, language }: Visit): Html {
+  const frame = { developersUrl: core.settings.developersUrl, texts: FRAME_TEXTS[language] }
+  const first = auth.apis.slice(0, 1).map(
+    (api) =>
+      html`<p>${texts.noUsageNext}</p>
+        ${renderFirstCall(api, frame)}`,
+  )
+  return renderEmpty({ title: texts.noUsage, drawing: 'calls' }, first)
 }
 
 /** Calls and refusals of all applications by day, of each one in a day or a month, and of each route then. */
@@ -79,7 +92,10 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
     next,
     before: html`${overview} ${search}`,
     after: routes,
-    empty: sort === 'refused' ? texts.noneRefused : texts.noCalls,
+    empty:
+      sort === 'refused'
+        ? { title: texts.noneRefused, isGood: true }
+        : { title: texts.noCalls, next: texts.noneFoundNext },
     hasFile: true,
   })
 }

@@ -23,8 +23,8 @@ it('links the name of each API to its reference in the console, and draws no plo
   expect(page).toContain(`<a href="${app.baseUrl}/developers#api-catalog">`)
   expect(page).not.toContain('class="plot"')
   // What is next: the first call, and nothing about refusals.
-  expect(page).toContain(`curl -H &#34;Authorization: Bearer $ACCESS_TOKEN&#34;`)
-  expect(page).toMatch(/class="empty good">\s*<h3>No request was refused/)
+  expect(page).toContain('<span class="string">&#34;Authorization: Bearer $ACCESS_TOKEN&#34;</span>')
+  expect(page).toMatch(/class="empty good">\s*<svg.*<h3>No request was refused/s)
 })
 
 it('has the calls, the refused ones and the last use of each application in the list, and four numbers on its page', async () => {

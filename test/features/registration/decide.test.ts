@@ -200,7 +200,7 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
       const { id } = (await auth.applications.create(given)).application
       const former = await requestAccess(id)
       const shown = await post(app, { link: former })
-      expect(shown.text).toMatch(/Request for access.*Requests access to.*Weather.*May use now.*Catalog/s)
+      expect(shown.text).toMatch(/<h1>Till requests access<.*Requests access to.*Weather.*May use now.*Catalog/s)
       expect(shown.text).toContain(by)
       expect((await post(app, { link: former, decision: 'deny', reason: REASON })).status).toBe(200)
       expect(await auth.applications.get(id)).toMatchObject({ status: 'active', apis: { catalog: {} } })

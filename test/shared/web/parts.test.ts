@@ -5,7 +5,6 @@ import {
   renderBar,
   renderCard,
   renderChip,
-  renderDangerZone,
   renderEmpty,
   renderMethod,
   renderNotice,
@@ -29,7 +28,7 @@ const parts = {
   bar: renderBar(HOSTILE, 1, 2),
   table: renderTable(HOSTILE, [{ title: HOSTILE }, { title: HOSTILE, isNumber: true }], [[HOSTILE, 1]]),
   empty: renderEmpty({ title: HOSTILE, isGood: true }, HOSTILE),
-  'danger zone': renderDangerZone(HOSTILE, [{ means: HOSTILE, action: HOSTILE }]),
+  'danger zone': renderCard({ title: HOSTILE, isDanger: true }, HOSTILE),
 }
 
 it.each(Object.entries(parts))(
@@ -42,6 +41,18 @@ it.each(Object.entries(parts))(
         expect(PARTS_CSS).toMatch(new RegExp(`\\.${name}\\b`))
   },
 )
+
+it('a cell has the title of its column, which is shown before it on phones', () => {
+  const { markup } = renderTable('List', [{ title: 'Name' }, { title: 'Calls', isNumber: true }], [['Shop', 12]])
+  expect(markup).toMatch(/<td data-label="Calls"\s+class="number">12<\/td>/)
+  expect(PARTS_CSS).toMatch(/@media \(max-width: 30rem\)[^]* td::before \{ content: attr\(data-label\)/)
+})
+
+it('an empty state has a drawing, and a green tick where nothing is wrong', () => {
+  const tick = renderEmpty({ title: 'No refusals', isGood: true }).markup
+  expect(tick).toMatch(/class="empty good">\s*<svg[^>]* aria-hidden="true"><path/)
+  expect(renderEmpty({ title: 'No calls' }).markup).not.toContain(/ d="([^"]+)"/.exec(tick)![1])
+})
 
 describe('a bar', () => {
   it.each([

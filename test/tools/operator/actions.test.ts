@@ -359,7 +359,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       ['create', { name: '' }, 'name', 'Name', /Fill this in/],
       ['create', { name: 'A', contact: 'nobody', apis: 'weather' }, 'contact', 'E-mail address', /^[^]*plain e-mail/],
       ['create', { name: 'A' }, 'apis', 'APIs and scopes'],
-      ['create', { name: 'A', apis: 'weather', language: 'xx' }, 'language', 'Language of its e-mails'],
+      ['create', { name: 'A', apis: 'weather', language: 'xx' }, 'language', 'Language of e-mails'],
       ['create', { name: 'A', apis: 'weather', externalId: 'a\u0007' }, 'externalId', 'Your own id'],
       ['register', { name: HOSTILE.repeat(9), contact: 'a@example.com', apis: 'weather' }, 'name', 'Name'],
       ['register', { name: 'A', contact: 'http://a', apis: 'weather' }, 'contact', 'E-mail address'],

@@ -102,7 +102,7 @@ export function renderActionForm(
       ${renderHiddenFields(view)} ${render(entered, problem)}
       <p class="actions foot">
         <button class="${isDestructive && 'danger'}">${button}</button>
-        <a href="${link(record.id)}">${texts.back}</a>
+        <a class="button quiet" href="${link(record.id)}">${texts.back}</a>
       </p>
     </form>`
 }

@@ -12,7 +12,7 @@ import type { PortalTexts } from '../texts/en.js'
 import { renderSummary } from '../sections/summary.js'
 import { renderTermsNote } from './terms.js'
 import { renderDate } from './times.js'
-import { renderDangerZone } from '../../../shared/web/parts.js'
+import { renderCard } from '../../../shared/web/parts.js'
 import { isOffered, renderAction, type ApplicationView } from './view.js'
 
 export function renderApplication(
@@ -69,5 +69,11 @@ function renderDeletion(view: ApplicationView): Html | false {
   const action = html`<p class="actions">
     ${renderAction(view.link(view.record.id, 'delete'), texts.deleteIt, '', 'danger')}
   </p>`
-  return renderDangerZone(texts.deletion, [{ means: texts.deletionMeans, action }])
+  return renderCard(
+    { title: texts.deletion, level: 2, isDanger: true },
+    html`<div class="row">
+      <p>${texts.deletionMeans}</p>
+      ${action}
+    </div>`,
+  )
 }

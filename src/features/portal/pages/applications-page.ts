@@ -31,11 +31,16 @@ interface ListedApplications {
 
 export function renderApplications(list: ListedApplications): Html {
   const { records, registerUrl, texts } = list
+  const register =
+    registerUrl !== undefined &&
+    html`<p class="actions"><a class="button" href="${registerUrl}">${texts.register}</a></p>`
   return html`<p class="notice" id="deleted" tabindex="-1">${texts.notices.deleted}</p>
     <p class="notice" id="left" tabindex="-1">${texts.notices.left}</p>
     ${
       records.length === 0
-        ? html`<div class="card">${renderEmpty({ title: texts.noApplication })}</div>`
+        ? html`<div class="card">
+            ${renderEmpty({ title: texts.noApplication, next: registerUrl === undefined ? texts.beInvited : texts.registerFirst, drawing: 'first' }, register)}
+          </div>`
         : html`<div class="applications">
             ${renderTable(
               FRAME_TEXTS[texts.language].myApplications,
@@ -44,7 +49,7 @@ export function renderApplications(list: ListedApplications): Html {
             )}
           </div>`
     }
-    ${registerUrl !== undefined && html`<p><a class="button" href="${registerUrl}">${texts.register}</a></p>`} `
+    ${records.length > 0 && register} `
 }
 
 export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { statuses }: PortalTexts): Html {
@@ -53,11 +58,8 @@ export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { st
 }
 
 function listColumns({ usage, texts }: ListedApplications) {
-  const counts = [
-    { title: texts.callsOfMonth, isNumber: true },
-    { title: texts.refusedOfMonth, isNumber: true },
-  ]
-  return [{ title: texts.nameOfList }, ...(usage ? counts : []), { title: texts.lastUse }]
+  const counts = usage ? [texts.callsOfMonth, texts.refusedOfMonth] : []
+  return [{ title: texts.nameOfList }, ...counts.map((title) => ({ title, isNumber: true })), { title: texts.lastUse }]
 }
 
 function listCells(record: ApplicationRecord, list: ListedApplications): Html[] {

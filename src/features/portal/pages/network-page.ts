@@ -1,10 +1,11 @@
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
+import { renderRows } from '../../../shared/web/parts.js'
 import { isInNetworks, readNetwork } from '../../../shared/lib/networks.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { renderField, renderFieldProblem, renderTextarea, describeField } from '../../../shared/web/form-field.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
-import { type ApplicationView, isOffered, renderAction, renderRows, renderSection } from './view.js'
+import { type ApplicationView, isOffered, renderAction, renderSection } from './view.js'
 
 /** Changes the networks from which the application may call, one in each line. */
 export function createNetworksPage(view: ApplicationView): ActionPage {

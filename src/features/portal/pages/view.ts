@@ -58,14 +58,6 @@ export function renderAction(href: string, label: string, subject: string, kind 
   return html`<a class="action ${kind}" href="${href}">${label}<span class="unseen"> ${subject}</span></a> `
 }
 
-/** The rows of a section, or why there are none. */
-export function renderRows(rows: readonly Html[], empty: string): Html {
-  if (rows.length === 0) return html`<p class="empty">${empty}</p>`
-  return html`<ul class="rows">
-    ${rows}
-  </ul>`
-}
-
 /** A number of a section, with its term. */
 export function renderTotal(term: Html, value: Html | string): Html {
   return html`<div>

@@ -4,10 +4,10 @@ import { findApplicationLimit } from '../../../core/applications/records/applica
 import { findGrant, listGrantedScopes } from '../../../core/applications/records/grants.js'
 import { html, type Html, fillHtml } from '../../../shared/web/html.js'
 import { fillCount, fillText } from '../../../shared/lib/fill-in.js'
-import { renderPill } from '../../../shared/web/parts.js'
+import { renderPill, renderRows } from '../../../shared/web/parts.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderDateTime, renderRelativeTime } from '../pages/times.js'
-import { isOffered, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
+import { isOffered, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** The scopes that may be requested at an API; undefined if there are none. */
 export function findRequestable(

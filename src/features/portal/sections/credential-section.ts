@@ -6,8 +6,9 @@ import { formatGrants } from '../../../shared/web/formats.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
+import { renderRows } from '../../../shared/web/parts.js'
 import { renderDate, renderDateTime, renderRelativeTime } from '../pages/times.js'
-import { isOffered, renderAction, renderRows, renderSection, type ApplicationView } from '../pages/view.js'
+import { isOffered, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** A credential is pointed out this long before its end. */
 export const EXPIRY_NOTICE_MS = 14 * DAY_MS

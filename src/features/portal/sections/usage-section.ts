@@ -1,60 +1,37 @@
 import type { ApiSettings } from '../../../core/options/settings.js'
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
-import { formatCallCommand } from '../../../shared/samples/curl.js'
-import { renderCopyable } from '../../../shared/web/first-steps.js'
+import { renderFirstCall } from '../../../shared/web/first-steps.js'
 import { fillHtml, html, renderPlain, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
-import { renderEmpty, renderTable } from '../../../shared/web/parts.js'
-import type { PortalTexts } from '../texts/en.js'
+import { renderEmpty, renderRows, renderTable } from '../../../shared/web/parts.js'
 import { formatDate, renderRelativeTime } from '../pages/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
 import type { UsageEntry, CountedRefusal } from '../../../shared/contracts/usage-entries.js'
-import { renderRows, renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
+import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import { renderDays, renderErrors, sumByDay, sumUsage, USAGE_DAYS } from '../../../shared/web/usage-figures.js'
 import type { UsageOffer } from '../../../shared/contracts/offers.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 
-type DayOfApi = ReturnType<typeof sumByDay>[number]
-
 /** A plot for each API, and its table. */
 export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[]): Html {
-  const { texts } = view
-  if (sumUsage(usage).calls === 0)
-    return renderSection('usage', texts.usage, fillText(texts.usageAbout, { days: USAGE_DAYS }), renderNoCalls(view))
-  const used = view.apis.filter(
-    ({ name }) => Object.hasOwn(view.record.apis, name) || usage.some(({ api }) => api === name),
-  )
-  return renderSection(
-    'usage',
-    texts.usage,
-    fillText(texts.usageAbout, { days: USAGE_DAYS }),
-    renderRows(
-      used.map((api) => {
-        const own = usage.filter((each) => each.api === api.name)
-        return renderApiUsage(api, own, view)
-      }),
-      texts.nothingCounted,
-    ),
-  )
+  const { texts, record, apis } = view
+  const counted = (name: string): readonly UsageEntry[] => usage.filter(({ api }) => api === name)
+  const used = apis.filter(({ name }) => Object.hasOwn(record.apis, name) || counted(name).length > 0)
+  const rows = used.map((api) => renderApiUsage(api, counted(api.name), view))
+  const about = fillText(texts.usageAbout, { days: USAGE_DAYS })
+  const content = sumUsage(usage).calls === 0 ? renderNoCalls(view) : renderRows(rows)
+  return renderSection('usage', texts.usage, about, content)
 }
 
 /** Nothing was counted yet: the first call, as a command. */
 function renderNoCalls({ record, apis, developersUrl, texts }: ApplicationView): Html {
   const granted = apis.filter(({ name }) => Object.hasOwn(record.apis, name)).slice(0, 1)
-  const frame = FRAME_TEXTS[texts.language]
-  return renderEmpty(
-    { title: texts.nothingCounted },
-    granted.map(
-      ({ name, title, scheme, resource, tokenEndpoint, keyHeaders: [keyHeader] }) =>
-        html`${renderCopyable(frame.call(title), formatCallCommand({ ...BARE_CALL, scheme, url: resource, tokenEndpoint, keyHeader }), frame)}
-          <p class="alone"><a href="${developersUrl}/apis/${name}/samples">${frame.reference(title)}</a></p>`,
-    ),
-  )
+  const frame = { developersUrl, texts: FRAME_TEXTS[texts.language] }
+  const calls = granted.map((api) => renderFirstCall(api, frame))
+  const next = calls.length > 0 ? { next: texts.firstCall } : {}
+  return renderEmpty({ title: texts.nothingCounted, ...next, drawing: 'calls' }, calls)
 }
-
-/** Every member is there, so that none is inherited. */
-const BARE_CALL = { method: 'GET', headers: [], body: undefined, credentials: undefined } as const
 
 function renderApiUsage(
   { title, name, scheme }: ApiSettings,
@@ -63,48 +40,32 @@ function renderApiUsage(
 ): Html {
   const { count: format } = getFormats(texts.language)
   const { calls, refused, tokens } = sumUsage(usage)
+  const days = sumByDay(usage, now)
   const id = `usage-${name}`
+  const hasTokens = scheme === 'oauth2'
+  const names = [texts.allowed, texts.refusedCount, ...(hasTokens ? [texts.tokens] : [])]
+  const columns = [{ title: texts.day }, ...names.map((each) => ({ title: each, isNumber: true }))]
+  const rows = days.toReversed().map((of) => {
+    const time = html`<time datetime="${of.day}">${formatDate(Date.parse(of.day), texts)}</time>`
+    return [time, ...[of.allowed, of.refused, of.tokens].slice(0, names.length).map((each) => format.format(each))]
+  })
   return html`<li class="usage">
     <h3 id="${id}">${title}</h3>
     <dl class="totals">
       ${renderTotal(html`<dt class="allowed">${texts.allowed}</dt>`, format.format(calls - refused))}
       ${renderTotal(html`<dt class="refused">${texts.refusedCount}</dt>`, format.format(refused))}
-      ${scheme === 'oauth2' && renderTotal(html`<dt>${texts.tokensIssued}</dt>`, format.format(tokens))}
+      ${hasTokens && renderTotal(html`<dt>${texts.tokensIssued}</dt>`, format.format(tokens))}
     </dl>
     ${refused > 0 && html`<p class="soft">${texts.refusedWith} ${renderErrors(sumErrors(usage), texts.language)}</p>`}
-    ${usage.length > 0 && renderPlotAndTable(sumByDay(usage, now), { id, title, hasTokens: scheme === 'oauth2' }, texts)}
+    ${calls > 0 && renderDays({ id: `days-${id}`, label: title, countsOfDay: texts.countsOfDay }, days, texts.language)}
+    ${
+      usage.length > 0 &&
+      html`<details>
+        <summary>${texts.table}<span class="unseen"> ${fillText(texts.ofApi, { title })}</span></summary>
+        ${renderTable(title, columns, rows)}
+      </details>`
+    }
   </li> `
-}
-
-function renderPlotAndTable(
-  days: readonly DayOfApi[],
-  { id, title, hasTokens }: { readonly id: string; readonly title: string; readonly hasTokens: boolean },
-  texts: PortalTexts,
-): Html {
-  return html`${days.some(({ allowed, refused }) => allowed + refused > 0) && renderDays({ id: `days-${id}`, label: title, countsOfDay: texts.countsOfDay }, days, texts.language)}
-    <details>
-      <summary>${texts.table}<span class="unseen"> ${fillText(texts.ofApi, { title })}</span></summary>
-      ${renderDayTable(days, { title, hasTokens }, texts)}
-    </details>`
-}
-
-function renderDayTable(
-  days: readonly DayOfApi[],
-  { title, hasTokens }: { readonly title: string; readonly hasTokens: boolean },
-  texts: PortalTexts,
-): Html {
-  const { count: format } = getFormats(texts.language)
-  const counts = [texts.allowed, texts.refusedCount, ...(hasTokens ? [texts.tokens] : [])]
-  return renderTable(
-    title,
-    [{ title: texts.day }, ...counts.map((each) => ({ title: each, isNumber: true }))],
-    days
-      .toReversed()
-      .map(({ day, allowed, refused, tokens }) => [
-        html`<time datetime="${day}">${formatDate(Date.parse(day), texts)}</time>`,
-        ...[allowed, refused, ...(hasTokens ? [tokens] : [])].map((each) => format.format(each)),
-      ]),
-  )
 }
 
 /** The number of times that each error was sent. */
@@ -129,17 +90,13 @@ export async function listUsage(usage: UsageOffer, applicationId: string, now: n
 
 /** The last refusals, each with its reason and fix. */
 export function renderRefusals(view: ApplicationView, refusals: readonly CountedRefusal[]): Html {
-  const { texts } = view
+  const { refusals: title, refusalsAbout, noRefusal } = view.texts
+  const rows = refusals.map((refusal) => renderRefusal(refusal, view))
   return renderSection(
     'refusals',
-    texts.refusals,
-    texts.refusalsAbout,
-    refusals.length === 0
-      ? renderEmpty({ title: texts.noRefusal, isGood: true })
-      : renderRows(
-          refusals.map((refusal) => renderRefusal(refusal, view)),
-          texts.noRefusal,
-        ),
+    title,
+    refusalsAbout,
+    renderRows(rows, renderEmpty({ title: noRefusal, isGood: true })),
   )
 }
 

@@ -25,7 +25,9 @@ export const de: PortalTexts = {
     'Diese Anwendung ist noch nicht aktiv: Sie wartet auf unsere Freigabe oder darauf, dass die E-Mail mit ihren ersten Zugangsdaten ankommt.',
   isSuspended:
     'Diese Anwendung ist gesperrt: Alle ihre Aufrufe werden abgelehnt. Sie können ihre Zugangsdaten noch beenden und ihre Access-Tokens widerrufen. Bitte wenden Sie sich an uns.',
-  noApplication: 'Es gibt keine Anwendung mit Ihrer Adresse.',
+  noApplication: 'Sie haben noch keine Anwendung',
+  registerFirst: 'Registrieren Sie eine: Ihre Zugangsdaten kommen per E-Mail.',
+  beInvited: 'Kollegen können Sie zu einer einladen.',
   register: 'Anwendung registrieren',
   noApiYet: 'Noch keine API',
   expireSoon: {
@@ -209,7 +211,8 @@ export const de: PortalTexts = {
   usage: 'Nutzung',
   usageAbout:
     'Anfragen der letzten {days} Tage, gezählt nach Tagen in UTC. Die der letzten Minute können noch fehlen, auch wenn eine Ablehnung schon aufgeführt ist.',
-  nothingCounted: 'Noch nichts zu zählen.',
+  nothingCounted: 'Noch kein Aufruf',
+  firstCall: 'So geht ein erster, mit Zugangsdaten dieser Anwendung:',
   allowed: 'Erlaubt',
   refusedCount: 'Abgelehnt',
   tokensIssued: 'Ausgestellte Access-Tokens',
@@ -221,7 +224,7 @@ export const de: PortalTexts = {
   ofApi: '({title})',
   refusals: 'Ablehnungen',
   refusalsAbout: 'Die letzten abgelehnten Anfragen aus 7 Tagen, und wie Sie den Fehler beheben.',
-  noRefusal: 'Keine Anfrage wurde abgelehnt.',
+  noRefusal: 'Keine Anfrage wurde abgelehnt',
   times: '{count} Mal, zuletzt {time}',
   from: 'von {address}',
   requestId: 'Anfrage {id}',

@@ -1,7 +1,9 @@
 import { Marked, type Tokens } from 'marked'
 import { createUniqueNames } from '../../../shared/lib/unique-names.js'
 import { escapeHidden, INVISIBLE } from '../../../shared/lib/visible-text.js'
+import { findFenceLanguage } from '../../../shared/lib/code-tokens.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import { renderCode } from '../../../shared/web/parts.js'
 import { readText } from './resolve.js'
 
 export interface MarkdownOptions {
@@ -39,7 +41,7 @@ function createMarked(writeHtml: (text: string) => string): Marked {
       },
       // An image is a link to it, so that a page loads nothing of another host.
       image: ({ href, text }) => `<a${formatHref(href)}>${escape(text || href)}</a>`,
-      code: ({ text }) => `<pre><code>${escape(text)}</code></pre>\n`,
+      code: ({ text, lang }) => `<pre>${renderCode(text, findFenceLanguage(lang)).markup}</pre>\n`,
       checkbox: ({ checked }: Tokens.Checkbox): string => (checked ? '☑ ' : '☐ '),
     },
   })

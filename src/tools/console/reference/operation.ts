@@ -69,6 +69,7 @@ function renderCall({ api, document }: Reference, operation: ReferenceOperation,
         data-scopes="${alternatives[0]?.join(' ') ?? ''}"
         ${accepted !== undefined && html` data-accept="${accepted}"`}
       >
+        <h4>${words().request}</h4>
         ${
           parameters.length > 0 &&
           html`<fieldset class="parameters">

@@ -44,7 +44,7 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
           </p>
           ${redirectAnchors(information, listPlaces(reference, groups, headings))}
         </div>
-        <aside>${renderDownloads(api)} ${renderQuickStart(api, document)}</aside>
+        ${renderDownloads(api)} ${renderQuickStart(api, document)}
       </div>
       ${groups.map((group) => renderGroup(api.name, group, operations.length <= MAX_NAMED))}
       ${

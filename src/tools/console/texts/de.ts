@@ -56,6 +56,7 @@ export const de: ConsoleTexts = {
   contact: 'Kontakt',
   licence: 'Lizenz',
   terms: 'Nutzungsbedingungen',
+  request: 'Anfrage',
   parameters: 'Parameter',
   send: 'Senden',
   reset: 'Zurücksetzen',

@@ -55,6 +55,7 @@ export const en = {
   contact: 'Contact',
   licence: 'Licence',
   terms: 'Terms of service',
+  request: 'Request',
   parameters: 'Parameters',
   send: 'Send',
   reset: 'Reset',

@@ -55,6 +55,7 @@ export const es: ConsoleTexts = {
   contact: 'Contacto',
   licence: 'Licencia',
   terms: 'Condiciones del servicio',
+  request: 'Petición',
   parameters: 'Parámetros',
   send: 'Enviar',
   reset: 'Restablecer',

@@ -57,6 +57,7 @@ export const fr: ConsoleTexts = {
   contact: 'Contact',
   licence: 'Licence',
   terms: 'Conditions d’utilisation',
+  request: 'Requête',
   parameters: 'Paramètres',
   send: 'Envoyer',
   reset: 'Réinitialiser',

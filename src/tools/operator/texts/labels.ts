@@ -181,7 +181,7 @@ export const LABELS = {
     granted: ['APIs and scopes', 'APIs und Scopes', 'API et scopes', 'API y scopes'],
     scopes: ['Scopes', 'Scopes', 'Scopes', 'Scopes'],
     api: ['API', 'API', 'API', 'API'],
-    language: ['Language of its e-mails', 'Sprache der E-Mails', 'Langue de ses e-mails', 'Idioma de sus correos'],
+    language: ['Language of e-mails', 'Sprache der E-Mails', 'Langue des e-mails', 'Idioma de los correos'],
     externalId: ['Your own id', 'Ihre eigene Id', 'Votre propre id', 'Su propio id'],
     metadata: ['Your own data, JSON', 'Eigene Daten, JSON', 'Vos données, JSON', 'Sus datos, JSON'],
     networks: ['Only from networks', 'Nur von Netzen', 'Seulement depuis les réseaux', 'Solo desde redes'],

@@ -28,6 +28,18 @@ describe('Markdown is rendered', () => {
     expect(render('| a | b |\n| :- | -: |\n| 1 | 2 |')).toMatch(/<th align="left">a<\/th>[^]*<td align="right">2<\/td>/)
   })
 
+  it.each([
+    ['sh', '<span class="word">curl</span> <span class="string">&#34;&#60;b&#62;&#34;</span>'],
+    ['Bash title="a"', '<span class="word">curl</span> <span class="string">&#34;&#60;b&#62;&#34;</span>'],
+    ['', 'curl &#34;&#60;b&#62;&#34;'],
+    ['text', 'curl &#34;&#60;b&#62;&#34;'],
+    ['constructor', 'curl &#34;&#60;b&#62;&#34;'],
+  ])('with the colours of the language of code, %s', (fence, code) =>
+    expect(render(`\`\`\`${fence}\ncurl "<b>"\n\`\`\``)).toMatch(
+      new RegExp(`^<pre><code\\s*>${code}</code\\s*></pre>$`),
+    ),
+  )
+
   it('with headings below those of the page, and ids on request', () => {
     expect(render('# A\n\n### B', { headingLevel: 3 })).toBe('<h3>A</h3>\n<h4>B</h4>')
     expect(render('### A\n\n# B\n\n###### C', { headingLevel: 2 })).toBe('<h2>A</h2>\n<h2>B</h2>\n<h3>C</h3>')
