@@ -21,12 +21,10 @@ export interface Command {
   run(context: CommandContext): Promise<CommandResult>
 }
 
-/** Options by their names, without the dashes. */
 export type OptionTable = Readonly<Record<string, Option>>
 
 export interface Option {
   readonly kind: 'text' | 'number' | 'flag' | 'list'
-  /** The name of its value in help. */
   readonly placeholder?: string
   readonly description: string
   readonly required?: true
@@ -73,10 +71,8 @@ type ParameterValues<Parameters extends readonly string[]> = {
   readonly [Index in keyof Parameters]: Parameters[Index] extends `[${string}]` ? string | undefined : string
 }
 
-/** The output of a command: a document, or the parts of a long list. */
 export type CommandResult = DocumentResult | PartsResult
 
-/** A result in two forms, one of which is printed. */
 export interface DocumentResult {
   /** One JSON document for scripts, printed with `--json`. */
   readonly json: unknown

@@ -59,7 +59,6 @@ export function replaceControlCharacters(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{FFFD}')
 }
 
-/** One line of a text that quotes what databases, mail servers and servers answer. */
 export function toPlainLine(text: string): string {
   return replaceControlCharacters(text.replaceAll(/\s+/g, ' '))
 }

@@ -27,7 +27,6 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   return { kind: 'command', command, values: readValues(argv, command), parameters: readParameters(rest, command) }
 }
 
-/** All options of a command: its own, those of its target, and those of every command. */
 export function listOptions({ options, audited, requires }: Command): OptionTable {
   return { ...options, ...listTargetOptions(requires), ...(audited && AUDIT_OPTIONS), ...COMMON_OPTIONS }
 }

@@ -119,7 +119,6 @@ async function importDefault(file: string): Promise<unknown> {
   }
 }
 
-/** Opens the target: with the platform's options if the command needs them, otherwise by its store alone. */
 export async function openTarget(
   target: Target,
   { requires, queuesEmails }: { readonly requires: Requirement; readonly queuesEmails: boolean },
@@ -134,7 +133,6 @@ export async function openTarget(
   return { platform: await openAdmin(store, { metadata: target.options?.metadata }), store, sendsEmails }
 }
 
-/** Whether the options give a feature. They may be wrong: the platform says so. */
 export function hasFeature(options: PlatformAuthOptions | undefined, name: string): boolean {
   return findFeature(options, name) !== undefined
 }

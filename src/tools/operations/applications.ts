@@ -45,7 +45,6 @@ const access = optional(
   text('The API that the application requests access to; without it the decision is about its registration.'),
 )
 
-/** `auth.applications` and `auth.registration`: applications, their status, and what they may use. */
 export const applicationOperations = [
   operation({
     ...CHANGES,

@@ -55,7 +55,6 @@ const ROTATION = {
   revokeTokens: optional(flag('Also refuses every access token that it was issued up to now.')),
 }
 
-/** `auth.applications`: keys and secrets, and the people who get them. */
 export const credentialOperations = [
   operation({
     ...MAKES,

@@ -40,7 +40,6 @@ type AnyType<Entry extends { readonly type?: unknown }> = Omit<Entry, 'type'> &
   (undefined extends Entry['type'] ? { readonly type?: string } : { readonly type: string })
 type ByDay<Query> = Omit<Query, 'from' | 'to'> & { readonly from?: string; readonly to?: string }
 
-/** The calls of a platform and its features that operators have. */
 export interface Calls {
   readonly applications: Omit<Applications, 'rotateKey' | 'rotateSecret'> & {
     rotateKey: Rotate<'clientId'>

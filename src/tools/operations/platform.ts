@@ -57,7 +57,6 @@ const SIGNING_KEY = z
   })
   .check(z.meta({ id: 'SigningKey', description: 'A key that signs access tokens, without its private part.' }))
 
-/** What is not about one application: lists of what happened, signing keys, e-mails. */
 export const platformOperations = [
   operation({
     ...READS,

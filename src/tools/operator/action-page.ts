@@ -217,7 +217,6 @@ async function prepareApproval(
   if (chosen !== undefined && chosen !== plan) await run('plans.set', { id, plan: chosen })
 }
 
-/** The public keys with which an application that waits was registered, or their address. */
 async function renderRegisteredKeys({ core }: Site, { texts }: Visit, applicationId: string): Promise<Html | false> {
   const query = { applicationId, purpose: 'registration', state: 'held', limit: 1 } as const
   const [email] = (await core.store.emails?.list(query)) ?? []

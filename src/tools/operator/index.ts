@@ -7,20 +7,11 @@ import { invalidOption, refuseUnknown } from '../../shared/lib/option-checks.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { readPlatform } from '../../shared/lib/read-platform.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
-import type { CallName, Scope } from '../operations/operator-calls.js'
 import { createOperatorRouter } from './operator-router.js'
+import type { ActionContext, OperatorAction } from './rights.js'
 import type { Platform } from './visit.js'
 
-/** The second parameter of `can`, such as `applications.suspend`: an operation. */
-export type OperatorAction = CallName
-
-/** The third parameter of `can`. */
-export interface ActionContext {
-  /** The right that it takes, as in management over HTTP, such as `applications:write`. */
-  readonly scope: Scope
-  /** The application that it is about; undefined where it is about none, or about several. */
-  readonly applicationId: string | undefined
-}
+export type { ActionContext, OperatorAction } from './rights.js'
 
 /** The options of `operatorPages()`. */
 export interface OperatorPagesOptions {

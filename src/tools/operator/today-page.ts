@@ -20,7 +20,6 @@ const HEALTH_MS = 60_000
 /** Checks ask services, such as the mail server: without their answer the page shows the rest. */
 const CHECKS_MS = 3000
 
-/** What needs somebody, the most urgent first. */
 export function createTodayPage(site: Site): Page {
   const findFindings = createFindings(site.auth)
   return async function answerToday(visit) {
@@ -84,7 +83,6 @@ async function listFindings(find: ReturnType<typeof createFindings>, { may }: Vi
   )
 }
 
-/** Registrations and requests for access, what has waited longest first. */
 async function listWaiting({ auth, core }: Site, visit: Visit): Promise<readonly Html[]> {
   const { texts, root } = visit
   const { items } = await auth.applications.list({ waiting: true, limit: SHOWN })

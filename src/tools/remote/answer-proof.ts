@@ -55,8 +55,6 @@ export function createSharedKeys(authorization: string) {
   }
 }
 
-/** 132 bits. */
 const NAME_LENGTH = 22
 
-/** The keys that both sides have of one resource server. */
 export type SharedKeys = ReturnType<typeof createSharedKeys>

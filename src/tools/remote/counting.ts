@@ -4,8 +4,7 @@ import { createPlan, type Plan } from '../../features/plans/plan.js'
 import { COUNT_WINDOWS, createCountShared } from '../../features/plans/shared-counts.js'
 import { createUsageCollector, createUsageObserver } from '../../features/usage/collector.js'
 import { createReportedCollector } from '../../features/usage/reported-collector.js'
-import type { PlanLimits } from '../../core/rate-limits/rate-limits.js'
-import type { RateLimits } from '../../core/rate-limits/rate-limits.js'
+import type { PlanLimits, RateLimits } from '../../core/rate-limits/rate-limits.js'
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { Logger } from '../../shared/contracts/logger.js'
@@ -18,15 +17,7 @@ import type { Reports } from './remote-reports.js'
  * What the features `usage()` and `plans()` of the platform count, for guards here: by the same code, with reports to the platform in place of
  * writes to a store.
  */
-export function createCounting({
-  settings: { apis, cache, rateLimits: limits },
-  reports,
-  plans,
-  rateLimits,
-  clientLimits,
-  logger,
-  now,
-}: {
+export function createCounting(options: {
   readonly settings: RemoteSettings
   readonly reports: Pick<Reports, 'usage' | 'quotas'>
   readonly plans: KnownPlans
@@ -35,6 +26,8 @@ export function createCounting({
   readonly logger: Pick<Logger, 'error'>
   readonly now: () => number
 }) {
+  const { settings, reports, plans, rateLimits, clientLimits, logger, now } = options
+  const { apis, cache, rateLimits: limits } = settings
   const script = rateLimits.defineScript('plans', COUNT_WINDOWS)
   const ledger = createLedger({
     store: reports.quotas,

@@ -22,7 +22,6 @@ const MAX_CONNECTIONS = 64
 /** 10,000 revoked access tokens have a tenth of it. */
 const MAX_BYTES = 8 * 1024 * 1024
 
-/** Calls the router of `credentialSource()` with the credentials of a resource server. */
 export function createPlatformClient({
   settings: { address, clientId, clientSecret },
   clock,

@@ -86,7 +86,6 @@ function refuseOptionsOfPlatform(given: RemoteAuthOptions): void {
   })
 }
 
-/** The options with their defaults. */
 export type RemoteSettings = ReturnType<typeof readRemoteOptions>
 
 export function readRemoteOptions(given: RemoteAuthOptions) {

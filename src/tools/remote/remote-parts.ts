@@ -203,13 +203,7 @@ type TokenSource = ReturnType<typeof createSource>['source']
 /** What verifies access tokens and knows which ones were revoked. */
 function createTokenParts(
   { apis, cache, logger }: RemoteSettings,
-  {
-    source,
-    clientLimits,
-    nameOf,
-    readChanges,
-    now,
-  }: {
+  parts: {
     readonly source: TokenSource
     readonly clientLimits: ReturnType<typeof createClientLimits>
     readonly nameOf: (kind: 'token', id: string) => string
@@ -217,6 +211,7 @@ function createTokenParts(
     readonly now: () => number
   },
 ) {
+  const { source, clientLimits, nameOf, readChanges, now } = parts
   const signingKeys = createSigningKeys({
     store: { listSigningKeys: async () => (await source.listVerificationKeys()).map(withoutPrivateKey) },
     encryption: PUBLIC_KEYS_ONLY,

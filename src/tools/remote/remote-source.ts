@@ -15,19 +15,10 @@ const POLL_INTERVAL_MS = 500
 const MAX_HELD_MS = 1500
 const RETRY_INTERVAL_MS = 250
 /** What a process without a database knows credentials from: the platform, over HTTP. */
-export function createRemoteSource({
-  ask,
-  nameOf,
-  maxStaleness,
-  entries,
-  forget,
-  learnPlan,
-  noteCredentialUse,
-}: {
+export function createRemoteSource(options: {
   readonly ask: AskPlatform
   readonly nameOf: (kind: 'application' | 'token', id: string) => string
   readonly maxStaleness: number
-  /** How many applications the cache keeps. */
   readonly entries: number
   /** Drops an application from the cache whose changes can be told no longer. */
   readonly forget: (id: string) => void
@@ -35,6 +26,7 @@ export function createRemoteSource({
   readonly learnPlan: (plan: unknown) => string
   readonly noteCredentialUse: Reports['noteCredentialUse']
 }): CredentialSource {
+  const { ask, nameOf, maxStaleness, entries, forget, learnPlan, noteCredentialUse } = options
   const names = createKnownNames({ nameOf, limit: entries * 4, forget })
   const fingerprints = createFingerprints(entries * 2)
   const held = Math.min(MAX_HELD_MS, Math.floor((maxStaleness * 1000) / 3))
@@ -119,15 +111,12 @@ export function createRemoteSource({
  * Application ids by the names that changes have. A name is known as long as its application may be in memory: where too many are known, the
  * application goes first.
  */
-function createKnownNames({
-  nameOf,
-  limit,
-  forget,
-}: {
+function createKnownNames(options: {
   readonly nameOf: (kind: 'application', id: string) => string
   readonly limit: number
   readonly forget: (id: string) => void
 }) {
+  const { nameOf, limit, forget } = options
   const ids = new Map<string, string>()
   return {
     find: (name: string): string | undefined => ids.get(name),

@@ -8,8 +8,7 @@ import { createNames, MAX_ROUTES, OTHER_ROUTES } from '../../features/usage/rout
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { isErrorCode } from '../../shared/contracts/denial.js'
 import type { QuotaCount } from '../../shared/contracts/quotas.js'
-import type { ReportedCount } from '../../shared/contracts/usage.js'
-import type { RefusalRecord, UsageCount } from '../../shared/contracts/usage.js'
+import type { RefusalRecord, ReportedCount, UsageCount } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import {
   readList,

@@ -14,7 +14,6 @@ import { operationCommand } from './operation-command.js'
 const SENDS_EMAIL =
   'This command sends the e-mail if the options have emails(); otherwise a running server with emails() does.'
 
-/** How applications that wait are listed: with what for, and since when. */
 const WAITING = {
   headings: ['id', 'name', 'contact', 'since', 'waits for'],
   formatRow({ id, name, contact, status, createdAt, accessRequests }: Application): string[] {

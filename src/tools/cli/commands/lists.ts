@@ -45,7 +45,6 @@ interface ListWords<Name extends CallName> extends SharedWords {
   whenEmpty?(input: GivenMembers, context: CommandContext): void
 }
 
-/** A command that lists pages of an operation, or all of them. */
 export function listCommand<const Name extends CallName>(operationName: Name, words: ListWords<Name>): Command {
   const options = { ...(words.exports && EXPORT_OPTIONS), ...LIST_OPTIONS }
   const { members, ...described } = describeCommand(findOperation(operationName), {
@@ -67,7 +66,6 @@ export function listCommand<const Name extends CallName>(operationName: Name, wo
 /** With `all`, pages are read while they are printed, so memory is bounded. Larger pages then save time. */
 const PAGE_SIZE_OF_ALL = 1000
 
-/** Lists a page of an operation, or all pages; or exports every item. */
 export async function runList<const Name extends CallName>(
   operationName: Name,
   shown: Shown<ItemOf<Name>>,

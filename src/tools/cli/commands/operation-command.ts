@@ -12,7 +12,6 @@ import { createMemberOptions, toKebabCase, type GivenMembers, type MemberWords, 
 
 type Context = CommandContext
 
-/** The words about a command that are not those of its operation. */
 export interface SharedWords extends Partial<Pick<Command, 'name' | 'summary' | 'notes' | 'requires'>> {
   /** The example behind name and parameters; the store is added unless it names one. Or the whole line, with the name. */
   readonly example?: string
@@ -31,7 +30,6 @@ interface CommandWords<Name extends CallName> extends SharedWords {
   /** E-mails that it queues. The command waits until each was tried, if this process sends them. */
   readonly emails?: {
     when?(values: Values): boolean
-    /** Which of the application's queued e-mails; all if left out. */
     isAffected?(email: QueuedEmail, input: GivenMembers): boolean
   }
   /** The document of `--json`; the result if left out, an application as `{ application }`. */

@@ -74,7 +74,6 @@ const usageCommand = command({
 type AnyEntry = OverallEntry & OverallRouteEntry & UsageEntry
 type Cells = (string | number)[]
 
-/** How usage is listed: of each application or of all together, by outcome or by route. */
 function showUsage({ applications }: Pick<AdminApi, 'applications'>, overall: boolean, routes: boolean) {
   const of = overall ? ['period', 'api'] : ['period', 'application', 'api']
   const start = ({ period, applicationId, api }: AnyEntry): Cells => [period, ...(overall ? [] : [applicationId]), api]

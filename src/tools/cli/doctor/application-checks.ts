@@ -27,7 +27,6 @@ async function findApplications(
   return { applications, among: '' }
 }
 
-/** Names applications that have an API without any of its scopes, such as those from before it had some. */
 export async function checkScopes({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
   const findings = Object.entries(options!.apis).map(async ([api, { scopes = {}, defaultScopes = [] }]) => {
     const [scope] = Object.keys(ownMembers(scopes))

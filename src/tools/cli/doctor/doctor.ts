@@ -125,7 +125,6 @@ async function runCheck({ name, run }: Check, context: CheckContext): Promise<Fi
 
 interface SkippedCheck {
   readonly check: string
-  /** The part that the check needs and does not have. */
   readonly requires: string
 }
 

@@ -15,7 +15,6 @@ import {
 /** An e-mail is overdue if no process has taken it for that long after it was due; servers look for due e-mails every second. */
 const EMAIL_OVERDUE_AFTER_MS = 60_000
 
-/** Checks that queued e-mails are sent and accepted, and lists those that wait for approval. */
 export async function checkEmails({ target }: CheckContext): Promise<CheckResults> {
   const list = (state: QueuedEmail['state']) => listQueuedEmails(target.store!, { state })
   const stopped = await list('failed')

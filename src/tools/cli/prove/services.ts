@@ -37,7 +37,6 @@ function createCheck(options: {
   readonly endpoint: 'check' | 'introspect'
   readonly row: string
   readonly sends: string
-  /** Whether it is about the credential that is none. */
   readonly refuses?: true
   readonly expects: Expectation
   readonly fix: string

@@ -14,7 +14,6 @@ export interface Site {
   readonly instances: number
   readonly routes: ReadonlyMap<string, string>
   readonly send: Send
-  /** The person who makes the changes, for the audit log. */
   readonly by: string
   readonly signal: AbortSignal
   /** Of `sampleTokenAnswers()`, by API. */
@@ -51,7 +50,6 @@ export function readAccessToken({ json }: Answer): string | undefined {
 }
 
 const MAX_EXCERPT = 200
-/** Headers that deviations are about. */
 const SHOWN_HEADERS =
   'content-type www-authenticate location cache-control pragma vary allow retry-after access-control-allow-origin content-encoding etag age server via'.split(
     ' ',

@@ -12,7 +12,6 @@ export interface Lack {
   readonly redo?: string
 }
 
-/** What the comparison of one application needs to know of both databases. */
 export interface Times {
   readonly now: number
   /** The newest change that both have, or -Infinity: what is older was in the backup. */

@@ -4,7 +4,6 @@ import { shellQuote } from '../../../shared/lib/shell-quote.js'
 import { formatTime } from '../format.js'
 import { compareApplications, listContacts, toComparable, type Lack, type Times } from './compare-applications.js'
 
-/** The lost database, the restored one, and what was read of them once. */
 export interface Comparison {
   readonly lost: Store
   readonly restored: Store
@@ -188,7 +187,6 @@ interface RecordQuery {
   readonly until?: number
 }
 
-/** The audit records after one of them, page by page, oldest first unless `newestFirst` is true. */
 export async function* readRecords(
   log: AuditLog,
   { after, ...query }: RecordQuery,
