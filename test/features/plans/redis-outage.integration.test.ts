@@ -46,6 +46,7 @@ it.each(CASES as [keyof typeof OUTAGES, keyof typeof DATABASES][])(
     const count = (): number => callers.reduce((sum, { passed }) => sum + passed(), 0) * COST
 
     // What one platform knows of the quota is old when Redis fails, and the others have not yet written what they know.
+    await idle.call(() => false)
     await Promise.all(busy.map(({ call }) => call(() => count() < LIMIT / 2)))
     await fail(redis)
     await useUp([idle, ...busy])
