@@ -48,6 +48,7 @@ const READERS: Readonly<Record<string, string>> = {
   requireStaff: "declare const requireStaff: import('express').RequestHandler",
   registration: "import { registration } from 'express-platform-auth/registration'",
   request: "import request from 'supertest'",
+  usage: "import { usage } from 'express-platform-auth/usage'",
   vault:
     'declare const vault: { publicKey(kid: string): Promise<object>; sign(kid: string, bytes: Uint8Array): Promise<Uint8Array> }',
   sqliteStore: "import { sqliteStore } from 'express-platform-auth/stores/sqlite'",
