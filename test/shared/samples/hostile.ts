@@ -52,6 +52,14 @@ const TEXTS: readonly string[] = [
   ' a',
 ]
 
+const plain = (title: string, method: string, body: NonNullable<Parts['body']>) => ({
+  title,
+  method,
+  query: '',
+  headers: [],
+  body,
+})
+
 /** Calls with a body of each kind, for an API that answers with any body. */
 export const HOSTILE_CALLS: readonly (Parts & { readonly title: string })[] = [
   {
@@ -66,75 +74,33 @@ export const HOSTILE_CALLS: readonly (Parts & { readonly title: string })[] = [
     ],
     body: { mediaType: 'application/json; charset=utf-8', text: JSON.stringify({ text: HOSTILE + CONTROLS }) },
   },
-  {
-    title: 'a text of several lines',
-    method: 'PUT',
-    query: '',
-    headers: [],
-    body: { mediaType: 'text/plain', text: HOSTILE_LINES },
-  },
-  {
-    title: 'control characters',
-    method: 'PATCH',
-    query: '',
-    headers: [],
-    body: { mediaType: 'text/plain', text: CONTROLS },
-  },
-  {
-    title: 'a form',
-    method: 'POST',
-    query: '',
-    headers: [],
-    body: {
-      mediaType: 'application/x-www-form-urlencoded',
-      fields: [
-        { name: HOSTILE, value: HOSTILE },
-        { name: 'lines', value: HOSTILE_LINES },
-        { name: 'lines', value: '' },
-      ],
-    },
-  },
-  {
-    title: 'a form with files',
-    method: 'POST',
-    query: '',
-    headers: [],
-    body: {
-      mediaType: 'multipart/form-data',
-      fields: [
-        { name: PART_NAME, value: HOSTILE },
-        { name: 'lines', value: HOSTILE_LINES },
-        { name: 'file', file: { name: FILE_NAME }, mediaType: 'image/png' },
-        { name: 'plain', file: { name: FILE_NAME } },
-      ],
-    },
-  },
-  {
-    title: 'a form with a repeated name',
-    method: 'POST',
-    query: '',
-    headers: [],
-    body: {
-      mediaType: 'multipart/form-data',
-      fields: [
-        { name: 'tag', value: 'a' },
-        { name: 'tag', value: HOSTILE },
-        { name: 'file', file: { name: FILE_NAME } },
-      ],
-    },
-  },
-  {
-    title: 'a file',
-    method: 'PUT',
-    query: '',
-    headers: [],
-    body: { mediaType: 'image/png', file: { name: FILE_NAME } },
-  },
-  ...TEXTS.map((text) => ({
-    title: `the text ${JSON.stringify(text)}`,
-    method: 'PUT',
-    query: '',
-    headers: [],
-    body: { mediaType: 'text/plain', text },
-  })),
+  plain('a text of several lines', 'PUT', { mediaType: 'text/plain', text: HOSTILE_LINES }),
+  plain('control characters', 'PATCH', { mediaType: 'text/plain', text: CONTROLS }),
+  plain('a form', 'POST', {
+    mediaType: 'application/x-www-form-urlencoded',
+    fields: [
+      { name: HOSTILE, value: HOSTILE },
+      { name: 'lines', value: HOSTILE_LINES },
+      { name: 'lines', value: '' },
+    ],
+  }),
+  plain('a form with files', 'POST', {
+    mediaType: 'multipart/form-data',
+    fields: [
+      { name: PART_NAME, value: HOSTILE },
+      { name: 'lines', value: HOSTILE_LINES },
+      { name: 'file', file: { name: FILE_NAME }, mediaType: 'image/png' },
+      { name: 'plain', file: { name: FILE_NAME } },
+    ],
+  }),
+  plain('a form with a repeated name', 'POST', {
+    mediaType: 'multipart/form-data',
+    fields: [
+      { name: 'tag', value: 'a' },
+      { name: 'tag', value: HOSTILE },
+      { name: 'file', file: { name: FILE_NAME } },
+    ],
+  }),
+  plain('a file', 'PUT', { mediaType: 'image/png', file: { name: FILE_NAME } }),
+  ...TEXTS.map((text) => plain(`the text ${JSON.stringify(text)}`, 'PUT', { mediaType: 'text/plain', text })),
 ]

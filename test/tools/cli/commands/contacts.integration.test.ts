@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { CONFIG, runInProcess, runJson, useSite } from '../command-line.js'
+import { CONFIG, expectRefused, runInProcess, runJson, useSite } from '../command-line.js'
 
 const site = useSite()
 const db = (): readonly string[] => ['--db', site.file, '--by', 'alice']
@@ -21,12 +21,6 @@ const readContacts = async (): Promise<readonly string[]> =>
 const readInvited = async (): Promise<readonly string[]> =>
   (await runJson(['apps', 'show', id, '--db', site.file])).application.invitations.map(({ address }) => address)
 
-async function expectRefused(args: readonly string[], code: number, says: string): Promise<void> {
-  const refused = await runInProcess([...args, ...db()])
-  expect([refused.code, refused.stdout]).toEqual([code, ''])
-  expect(refused.stderr).toContain(says)
-}
-
 describe('apps add-contact and apps remove-contact', () => {
   it('change who the contacts are, which apps show and apps list have', async () => {
     const added = await runInProcess(['apps', 'add-contact', id, OTHER, ...db()])
@@ -44,17 +38,17 @@ describe('apps add-contact and apps remove-contact', () => {
   })
 
   it('refuse a wrong address, a contact twice, an eleventh, the only one and a stranger', async () => {
-    await expectRefused(['apps', 'add-contact', id, 'bob'], 1, 'one plain e-mail address')
-    await expectRefused(['apps', 'add-contact', id, `${OTHER}, c@shop.example`], 1, 'one plain e-mail address')
-    await expectRefused(['apps', 'add-contact', id, FIRST.toUpperCase()], 1, 'is a contact of application')
-    await expectRefused(['apps', 'remove-contact', id, FIRST], 1, 'is the only contact')
-    await expectRefused(['apps', 'remove-contact', id, OTHER], 1, 'is not a contact of application')
-    await expectRefused(['apps', 'add-contact', `app_${'0'.repeat(32)}`, OTHER], 1, 'There is no application')
-    await expectRefused(['apps', 'add-contact', id], 2, 'ADDRESS')
+    await expectRefused(['apps', 'add-contact', id, 'bob', ...db()], 1, 'one plain e-mail address')
+    await expectRefused(['apps', 'add-contact', id, `${OTHER}, c@shop.example`, ...db()], 1, 'one plain e-mail address')
+    await expectRefused(['apps', 'add-contact', id, FIRST.toUpperCase(), ...db()], 1, 'is a contact of application')
+    await expectRefused(['apps', 'remove-contact', id, FIRST, ...db()], 1, 'is the only contact')
+    await expectRefused(['apps', 'remove-contact', id, OTHER, ...db()], 1, 'is not a contact of application')
+    await expectRefused(['apps', 'add-contact', `app_${'0'.repeat(32)}`, OTHER, ...db()], 1, 'There is no application')
+    await expectRefused(['apps', 'add-contact', id, ...db()], 2, 'ADDRESS')
     for (let other = 2; other <= 10; other++) {
       await runJson(['apps', 'add-contact', id, `dev${other}@shop.example`, ...db()])
     }
-    await expectRefused(['apps', 'add-contact', id, OTHER], 1, 'has 10 contacts and open invitations')
+    await expectRefused(['apps', 'add-contact', id, OTHER, ...db()], 1, 'has 10 contacts and open invitations')
     expect(await readContacts()).toHaveLength(10)
   })
 })
@@ -88,7 +82,11 @@ describe('apps invite-contact and apps cancel-invitation', () => {
       code: 1,
       stderr: expect.stringContaining('is a contact of application') as unknown,
     })
-    await expectRefused(['apps', 'cancel-invitation', id, 'carl@shop.example'], 1, 'has no open invitation of carl@')
-    await expectRefused(['apps', 'invite-contact', id, OTHER], 2, '--config')
+    await expectRefused(
+      ['apps', 'cancel-invitation', id, 'carl@shop.example', ...db()],
+      1,
+      'has no open invitation of carl@',
+    )
+    await expectRefused(['apps', 'invite-contact', id, OTHER, ...db()], 2, '--config')
   })
 })
