@@ -1,18 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 
-/** Collected rows on the way to the store. */
-export interface BatchWriter {
-  /** Has the rows written after the interval, or at once if there are many. For each row that begins. */
-  schedule(): void
-  /** Writes the rows that there are now. Resolves false if that failed; they are then written later. Never rejects. */
-  write(): Promise<boolean>
-  /** Whether the last write failed, so that waiting for the next one helps nobody. */
-  readonly isFailing: boolean
-  /** Writes for the last time. */
-  close(): Promise<void>
-}
-
 interface Batch<Row> {
   readonly id: string
   readonly at: number
@@ -48,7 +36,7 @@ export function createBatchWriter<Row, Added>(options: {
   /** The wait after a failed write. */
   readonly retryMs?: number
   readonly now: () => number
-}): BatchWriter {
+}) {
   const { add, size, manyRows = Infinity, takeAll, identify = (row) => row, onLost, now } = options
   const { onAdded, onError, intervalMs, retryMs = intervalMs } = options
   let batches: Batch<Row>[] = []
@@ -137,12 +125,16 @@ export function createBatchWriter<Row, Added>(options: {
   const writeOnTimer = AsyncResource.bind(() => void write())
 
   return {
+    /** Has the rows written after the interval, or at once if there are many. For each row that begins. */
     schedule,
+    /** Writes the rows that there are now. Resolves false if that failed; they are then written later. Never rejects. */
     write,
-    get isFailing() {
+    /** Whether the last write failed, so that waiting for the next one helps nobody. */
+    get isFailing(): boolean {
       return isFailing
     },
-    async close() {
+    /** Writes for the last time. */
+    async close(): Promise<void> {
       closed = true
       clearTimeout(timer)
       await write()

@@ -1,13 +1,5 @@
 /** A map of bounded size that keeps the entries used last. */
-export interface BoundedCache<Value> {
-  get(key: string): Value | undefined
-  set(key: string, value: Value): void
-  delete(key: string): void
-  clear(): void
-  /** Removes every entry whose value is expired. */
-  sweep(isExpired: (value: Value) => boolean): void
-  readonly size: number
-}
+export type BoundedCache<Value> = ReturnType<typeof createBoundedCache<Value>>
 
 export interface CacheBounds<Value> {
   /** The number of entries used last that are kept at least. The cache never holds more than twice as many. */
@@ -23,7 +15,7 @@ const MAX_BYTES = 16 * 1024 * 1024
  * A two-generation cache like quick-lru: entries are added to the young map. When it is full, it becomes the old map and the
  * former old map is dropped. An entry used in the old map moves back to the young one. A hit costs one map look-up.
  */
-export function createBoundedCache<Value>({ entries, bytesOf = () => 0 }: CacheBounds<Value>): BoundedCache<Value> {
+export function createBoundedCache<Value>({ entries, bytesOf = () => 0 }: CacheBounds<Value>) {
   let young = new Map<string, Value>()
   let old = new Map<string, Value>()
   /** The bytes of the young entries. The old ones were within the bound when they were young. */
@@ -48,7 +40,7 @@ export function createBoundedCache<Value>({ entries, bytesOf = () => 0 }: CacheB
   }
 
   return {
-    get(key) {
+    get(key: string): Value | undefined {
       const value = young.get(key)
       if (value !== undefined) return value
       const oldValue = old.get(key)
@@ -57,17 +49,18 @@ export function createBoundedCache<Value>({ entries, bytesOf = () => 0 }: CacheB
     },
     set,
     delete: remove,
-    clear() {
+    clear(): void {
       young.clear()
       old.clear()
       bytes = 0
     },
-    sweep(isExpired) {
+    /** Removes every entry whose value is expired. */
+    sweep(isExpired: (value: Value) => boolean): void {
       for (const generation of [young, old]) {
         for (const [key, value] of generation) if (isExpired(value)) remove(key)
       }
     },
-    get size() {
+    get size(): number {
       return young.size + old.size
     },
   }
