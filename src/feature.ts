@@ -1,4 +1,5 @@
 import type { Credentials } from './core/applications/credentials/credentials.js'
+import type { SignOuts } from './core/applications/contacts/sign-outs.js'
 import type { LastUsed } from './core/applications/credentials/last-used.js'
 import type { CoreCalls } from './core/applications/application-calls.js'
 import type { ApplicationWriter } from './core/applications/records/application-writer.js'
@@ -101,6 +102,8 @@ export interface Core extends Pick<ClientLimits, 'limitLookups' | 'limitChanges'
   /** Sends e-mails that have become due; no effect without the feature that sends them. */
   wakeSender(): void
   readonly lastUsed: Pick<LastUsed, 'flush'>
+  /** Those of the portal's sessions. */
+  readonly signOuts: SignOuts
   readonly rateLimits: Pick<RateLimits, 'create' | 'defineScript'>
   readonly limitFailures: RateLimit | undefined
   readonly paceStarts: PaceStarts

@@ -34,6 +34,7 @@ export function createApplicationParts(foundation: Foundation, { signingKeys }: 
   const maximumAges = { maxAge: settings.credentials.maxAge, apis }
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges, now })
   const lastUsed = createLastUsed({ store, now })
+  const signOuts = createSignOuts({ store, opened: foundation.opened, now })
   const { calls, cleanup } = createApplications({
     store,
     apis,
@@ -41,7 +42,7 @@ export function createApplicationParts(foundation: Foundation, { signingKeys }: 
     lastUsed,
     metadataSchema: settings.metadata,
     opened: foundation.opened,
-    signOut: createSignOuts({ store, now }).addForContact,
+    signOut: signOuts.addForContact,
     sender: { isGiven: () => hooks.wakeSender !== undefined, wake: () => hooks.wakeSender?.() },
     internalHosts: settings.clientAssertions.allow,
     auditRetention: settings.background.auditRetention,
@@ -59,5 +60,5 @@ export function createApplicationParts(foundation: Foundation, { signingKeys }: 
     emit,
     logger: foundation.logger,
   }
-  return { source, applicationCache, writer, lastUsed, activate, assertions, calls, cleanup }
+  return { source, applicationCache, writer, lastUsed, activate, assertions, signOuts, calls, cleanup }
 }

@@ -108,7 +108,7 @@ function findOnly<Name extends 'planLimits' | 'importedCredentials' | 'wakeSende
 
 function createCore(
   foundation: Foundation,
-  { writer, lastUsed, calls }: ApplicationParts,
+  { writer, lastUsed, signOuts, calls }: ApplicationParts,
   hooks: FeatureHooks,
   parts: ReadonlyMap<string, FeaturePart>,
 ): Core {
@@ -133,6 +133,7 @@ function createCore(
     deriveKey: sessionSecret.deriveKey,
     wakeSender: () => hooks.wakeSender?.(),
     lastUsed,
+    signOuts,
     pageUrl: (page) => findPage(settings, page),
     find: <Name extends keyof Offers>(name: Name) => parts.get(name)?.offers as Offers[Name] | undefined,
   }

@@ -7,7 +7,6 @@ import {
 } from '../../core/applications/call-arguments.js'
 import { actor } from '../../core/applications/call-parameters.js'
 import { normalizeContact } from '../../core/applications/contacts/contact-lists.js'
-import { createSignOutContact, createSignOuts } from '../../core/applications/contacts/sign-outs.js'
 import { checkBefore } from '../../core/applications/records/application-writer.js'
 import { readContact } from '../../core/applications/records/validation.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
@@ -105,7 +104,7 @@ function createPortalPart(core: Core, settings: PortalSettings): FeaturePart {
   const callsWith = (writer: Core['writer']) =>
     withCheckedArguments(PARAMETERS, {
       link,
-      signOut: createSignOutContact(core),
+      signOut: core.signOuts.signOut,
       invite: createInvitations(core, writer).invite,
     })
   return { calls: { ...callsWith(core.writer), router }, callsWith }
@@ -128,7 +127,7 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
   /** The key is derived at each use, because the session secret may be replaced. */
   const deriveKey = (use: string) => () => core.deriveKey(`express-platform-auth portal ${use} v1`)
   const cookie = createSessionCookie({ developersUrl, getKey: deriveKey('session') })
-  const signOuts = createSignOuts(core)
+  const { signOuts } = core
   const sessions = createSessions(core, { signOuts, cookie, getCsrfKey: deriveKey('csrf') })
   const signIn = createSignIn(core, {
     sendSignIn: core.find('emails')!.sendSignIn,

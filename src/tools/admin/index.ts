@@ -17,7 +17,7 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import { refuseUnknown } from '../../shared/lib/option-checks.js'
 import { readMetadataSchema } from '../../core/options/read-metadata-schema.js'
 import { readStore } from '../../core/options/read-persistence.js'
-import { createSignOutContact } from '../../core/applications/contacts/sign-outs.js'
+import { createSignOuts } from '../../core/applications/contacts/sign-outs.js'
 import { describeSigningKeys, selectVerifyingKeys } from '../../core/tokens/key-schedule.js'
 import type { EmailQueue } from '../../features/emails/index.js'
 import type { Plans } from '../../features/plans/index.js'
@@ -115,7 +115,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
     plans: store.quotas && createSetPlan({ writer, opened }),
     portal:
       store.signIns &&
-      withCheckedArguments({ signOut: [any] }, { signOut: createSignOutContact({ store, opened, now }) }),
+      withCheckedArguments({ signOut: [any] }, { signOut: createSignOuts({ store, opened, now }).signOut }),
     close: () => store.close(),
   }
 }

@@ -6,33 +6,38 @@ import type { Store } from '../../../shared/contracts/store.js'
 /** Ends sessions of the portal in every process: each request of a session reads them. Without the store's part `signIns` there are none. */
 export type SignOuts = ReturnType<typeof createSignOuts>
 
-interface EndableSession {
-  readonly id: string
-  readonly contact: string
-  /**
-   * The nonce of the mailbox's last sign-out before the session began. It is compared instead of times: two sign-outs may have the same,
-   * and a forged cookie could state it.
-   */
-  readonly lastSignOut: string
-}
-
-interface SignOutsOptions {
-  readonly store: Pick<Store, 'signIns'>
-  readonly now: () => number
-}
+/** `auth.portal.signOut`: ends every session of a contact that has begun, and its links that have not been used. */
+export type SignOutContact = (contact: string) => Promise<void>
 
 export const MAX_SESSION_MS = 12 * 3600 * 1000
 /** A sign-out is stored longer than sessions last by this time, because the clocks of processes differ. */
 export const CLOCK_MARGIN_MS = 3600 * 1000
 
-export function createSignOuts({ store, now }: SignOutsOptions) {
+export function createSignOuts({
+  store,
+  opened,
+  now,
+}: {
+  readonly store: Pick<Store, 'signIns'>
+  readonly opened: () => Promise<unknown>
+  readonly now: () => number
+}) {
   async function add(subject: string): Promise<void> {
     const expiresAt = now() + MAX_SESSION_MS + 2 * CLOCK_MARGIN_MS
     await store.signIns?.addSignOut({ subject, nonce: randomBytes(16).toString('base64url'), at: now(), expiresAt })
   }
 
+  const addForContact = (contact: string): Promise<void> => add(formatContact(contact))
+
+  const signOut: SignOutContact = async (contact) => {
+    const normalized = normalizeContact(readContact(contact))
+    await opened()
+    await addForContact(normalized)
+  }
+
   return {
-    addForContact: (contact: string): Promise<void> => add(formatContact(contact)),
+    signOut,
+    addForContact,
     addForSession: (id: string): Promise<void> => add(formatSession(id)),
     /** The nonce of the mailbox's last one; empty without one. */
     async readLast(contact: string): Promise<string> {
@@ -40,24 +45,22 @@ export function createSignOuts({ store, now }: SignOutsOptions) {
       return last?.[0]?.nonce ?? ''
     },
     /** Whether the session was ended by one of its own, or by one of its mailbox that it does not know. */
-    async hasEnded({ id, contact, lastSignOut }: EndableSession): Promise<boolean> {
+    async hasEnded({
+      id,
+      contact,
+      lastSignOut,
+    }: {
+      readonly id: string
+      readonly contact: string
+      /**
+       * The nonce of the mailbox's last sign-out before the session began. It is compared instead of times: two sign-outs may have the same,
+       * and a forged cookie could state it.
+       */
+      readonly lastSignOut: string
+    }): Promise<boolean> {
       const found = (await store.signIns?.listSignOuts([formatContact(contact), formatSession(id)])) ?? []
       return found.some(({ subject, nonce }) => subject === formatSession(id) || nonce !== lastSignOut)
     },
-  }
-}
-
-/** `auth.portal.signOut`: ends every session of a contact that has begun, and its links that have not been used. */
-export type SignOutContact = (contact: string) => Promise<void>
-
-export function createSignOutContact(
-  options: SignOutsOptions & { readonly opened: () => Promise<unknown> },
-): SignOutContact {
-  const signOuts = createSignOuts(options)
-  return async function signOut(contact) {
-    const normalized = normalizeContact(readContact(contact))
-    await options.opened()
-    await signOuts.addForContact(normalized)
   }
 }
 
