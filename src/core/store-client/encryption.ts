@@ -1,4 +1,5 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
+import { isSameText } from '../../shared/lib/is-same-text.js'
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { SecretName, Store } from '../../shared/contracts/store.js'
@@ -76,11 +77,7 @@ function computeMac(key: Uint8Array, context: string): string {
 }
 
 function includesMac(macs: readonly unknown[], mac: string): boolean {
-  const expected = Buffer.from(mac)
-  return macs.some((each) => {
-    const given = Buffer.from(String(each))
-    return given.length === expected.length && timingSafeEqual(given, expected)
-  })
+  return macs.some((each) => isSameText(String(each), mac))
 }
 
 /** The protected header of a JWE; empty for text that is none. */

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
@@ -8,6 +7,7 @@ import { readSegments, type Endpoint, type Middleware } from '../../core/http/mi
 import { createRouter, logDenial } from '../../core/http/endpoints.js'
 import { sendDenial, setHeaders } from '../../core/http/respond.js'
 import type { Language } from '../../shared/contracts/application-record.js'
+import { isSameText } from '../../shared/lib/is-same-text.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
@@ -118,7 +118,5 @@ function listSecrets(fields: FormFields): string[] {
 
 /** Whether the form is from a page that this browser was sent. */
 function hasCsrf(fields: FormFields, csrf: string): boolean {
-  const presented = Buffer.from(readField(fields, 'csrf'))
-  const expected = Buffer.from(csrf)
-  return presented.length === expected.length && timingSafeEqual(presented, expected)
+  return isSameText(readField(fields, 'csrf'), csrf)
 }

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readField, readFields } from '../../core/http/form.js'
 import { readSegments, type Middleware } from '../../core/http/middleware.js'
@@ -15,6 +15,7 @@ import { isFormOfHost } from '../../core/http/same-origin.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { ApplicationError, StoreUnavailableError } from '../../index.js'
 import { fillText } from '../../shared/lib/fill-in.js'
+import { isSameText } from '../../shared/lib/is-same-text.js'
 import { hasOwnMember } from '../../shared/lib/own-members.js'
 import { readHostMember } from '../../shared/lib/request.js'
 import { callInTime } from '../../shared/lib/timeout.js'
@@ -227,23 +228,21 @@ const FORM_LIFETIME_MS = 12 * 3_600_000
  * key is derived at each use, because the session secret may be replaced, which ends all forms.
  */
 function createFormTokens({ getKey, now }: { readonly getKey: () => Uint8Array; readonly now: () => number }) {
-  function sign(operator: string, page: string, time: string): Buffer {
+  function sign(operator: string, page: string, time: string): string {
     return createHmac('sha256', getKey())
       .update(JSON.stringify([operator, page, time]))
-      .digest()
+      .digest('base64url')
   }
 
   return {
     create(operator: string, page: string): string {
       const time = String(now())
-      return `${time}.${sign(operator, page, time).toString('base64url')}`
+      return `${time}.${sign(operator, page, time)}`
     },
     check(token: string, operator: string, page: string): boolean {
       const [, time, mac] = /^(\d{1,15})\.([\w-]{43})$/.exec(token) ?? []
       if (time === undefined || mac === undefined) return false
-      const presented = Buffer.from(mac, 'base64url')
-      const expected = sign(operator, page, time)
-      const isRight = presented.length === expected.length && timingSafeEqual(presented, expected)
+      const isRight = isSameText(mac, sign(operator, page, time))
       const age = now() - Number(time)
       return isRight && age >= 0 && age <= FORM_LIFETIME_MS
     },

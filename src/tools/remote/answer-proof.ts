@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey } from 'node:crypto'
+import { isSameText } from '../../shared/lib/is-same-text.js'
 import { deriveKey } from '../../shared/lib/derive-key.js'
 
 /** The header of an answer with its HMAC. */
@@ -44,10 +45,7 @@ export function createSharedKeys(authorization: string) {
 
   return {
     prove,
-    isProven(answer: Answer, proof: string): boolean {
-      const [expected, given] = [Buffer.from(prove(answer)), Buffer.from(proof)]
-      return expected.length === given.length && timingSafeEqual(expected, given)
-    },
+    isProven: (answer: Answer, proof: string): boolean => isSameText(prove(answer), proof),
     /** The name of an application or access token in changes: it tells who knows the id that something has changed, and nobody else anything. */
     nameOf(kind: 'application' | 'token', id: string): string {
       return createHmac('sha256', nameKey).update(`${kind} ${id}`).digest('base64url').slice(0, NAME_LENGTH)

@@ -1,7 +1,8 @@
 import type { ApplicationRecord, GrantedApis } from '../../../shared/contracts/application-record.js'
 import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import { createQueuedEmail, readDetails } from '../queue/queued-emails.js'
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { isSameText } from '../../../shared/lib/is-same-text.js'
 
 export function createApprovalRequests(
   { applicationId, api, requestedAt }: ApprovalSubject,
@@ -108,7 +109,7 @@ export function createApprovalLinks(options: {
     read(token: string): ApprovalLink | 'unknown' | 'expired' | 'noOperator' {
       const [, payload, mac] = (token.length <= MAX_TOKEN_LENGTH && TOKEN.exec(token)) || []
       if (payload === undefined || mac === undefined) return 'unknown'
-      if (!timingSafeEqual(Buffer.from(mac), Buffer.from(computeMac(payload)))) return 'unknown'
+      if (!isSameText(mac, computeMac(payload))) return 'unknown'
       const link = parsePayload(payload)
       if (link.requestedAt + LINK_LIFETIME_MS <= now()) return 'expired'
       return isOperator(link.operator) ? link : 'noOperator'

@@ -1,4 +1,5 @@
-import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, randomInt } from 'node:crypto'
+import { isSameText } from '../../../shared/lib/is-same-text.js'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findContact, isConfirmed, isFirstContact } from '../../../core/applications/contacts/contact-lists.js'
@@ -147,7 +148,7 @@ export function createSignIn(
       // This limit never refuses a link: somebody who guesses codes does not keep the contact out.
       if (!(await isBelow(limitGuesses, record.contact))) return undefined
       const presented = computeHash('code', `${id} ${normalizeCode(code)}`)
-      return timingSafeEqual(Buffer.from(presented), Buffer.from(record.codeHash)) ? accept(record) : undefined
+      return isSameText(presented, record.codeHash) ? accept(record) : undefined
     },
     /** Uses the token of a link; undefined if it is not valid. */
     async acceptLink(token: string): Promise<SignedIn | undefined> {
