@@ -23,7 +23,6 @@ import { createOperatorDataReader, type ReadOperatorData } from './records/metad
 import { createRecovery } from './records/recovery.js'
 import { createRegistry } from './records/registry.js'
 
-/** The calls on applications that exist. */
 export type ApplicationCalls = Omit<Applications, 'create'>
 
 /** The calls on applications, for hosts and for features. */
@@ -41,7 +40,6 @@ export function createApplications(options: {
   readonly apis: ReadonlyMap<string, Api>
   readonly writer: ApplicationWriter
   readonly lastUsed: Pick<LastUsed, 'flush'>
-  /** The option `metadata`. */
   readonly metadataSchema: MetadataSchema | undefined
   readonly opened: () => Promise<Credentials>
   /** Ends the sessions of a mailbox. */

@@ -20,7 +20,6 @@ export interface CallParts<Opened = unknown> {
 
 /** The feature that sends e-mails, as far as calls that queue them need it. */
 export interface EmailSender {
-  /** Whether the platform was given one. */
   isGiven(): boolean
   /** Sends e-mails that have become due; no effect without one. */
   wake(): void

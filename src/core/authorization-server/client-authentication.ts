@@ -43,7 +43,6 @@ export interface RefusedClient {
   readonly client?: string | undefined
   /** The application that the client presented, if there is one. */
   readonly applicationId?: string | undefined
-  /** Details for the list of refusals. */
   readonly details?: RefusalDetails | undefined
   /** Of a right secret of a suspended application: whether the networks of both have the address of the request. */
   readonly isFromItsNetworks?: boolean
@@ -54,7 +53,6 @@ interface ClientRefusal extends OAuthError {
   readonly refused: RefusedClient
 }
 
-/** The client whose authentication failed with that error. */
 export function describeRefusedClient(error: unknown): RefusedClient | undefined {
   return error instanceof OAuthError && Object.hasOwn(error, 'refused') ? (error as ClientRefusal).refused : undefined
 }
@@ -100,7 +98,6 @@ export function createClientAuthentication(options: {
   readonly waitForLatest: () => Promise<boolean>
   /** The same, without giving up early. */
   readonly readChanges: () => Promise<boolean>
-  /** Undefined if no API takes assertions. */
   readonly assertions?: Omit<Parameters<typeof createAssertionReader>[0], 'findClient' | 'now'> | undefined
   readonly now: () => number
 }) {

@@ -15,7 +15,6 @@ export interface FoundClient {
   readonly client: string
   /** The hash of the key that was presented; undefined if it was the application's id. */
   readonly hash?: string
-  /** That key, if it has expired. */
   readonly expiredKey?: CredentialRecord | undefined
 }
 

@@ -29,7 +29,6 @@ export function answerErrors(endpoint: Endpoint, refuse: Refuse): (...args: Para
   }
 }
 
-/** Logs what was thrown, and returns the refusal for it. */
 export function logDenial(logRefusal: LogRefusal, subject: string, error: unknown, reason?: string): Denial {
   const denied = toDenial(error)
   logRefusal(subject, denied, unwrapCause(error), reason)

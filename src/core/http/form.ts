@@ -78,7 +78,6 @@ async function readPairs(req: IncomingMessage): Promise<Iterable<readonly [name:
   return body.text === undefined ? Object.entries(body.parsed) : decodePairs(body.text)
 }
 
-/** The media type and charset of a request body, in lower case. */
 export function parseMediaType(req: IncomingMessage): { mediaType: string; charset: string | undefined } {
   const contentType = readHeader(req, 'content-type')
   if (contentType === FORM.mediaType) return FORM

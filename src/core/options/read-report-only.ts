@@ -59,7 +59,6 @@ export function warnOfReportOnly(
   }
 }
 
-/** The warning about guards that only report. `path` as above. */
 export function describeReportOnly(path: string, { until }: ReportOnlySettings, now: number): ConfigurationProblem {
   const option = `${path}reportOnly`
   if (until !== undefined && !(now < until)) {

@@ -54,7 +54,6 @@ export interface ApiSettings extends Api {
   readonly introspection: readonly ('externalId' | 'metadata')[]
   readonly rateLimit: Limit | false
   readonly registration: Registration
-  /** The scopes that a registration may grant. */
   readonly registrationScopes: readonly string[]
   /** Adds claims to access tokens; undefined if there are none to add. */
   readonly claims: CreateClaims | undefined

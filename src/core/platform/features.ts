@@ -41,7 +41,6 @@ export function createFeatures(foundation: Foundation, applicationParts: Applica
     /** What they were given. */
     core,
     calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
-    /** The calls of features that change applications, made of another writer. */
     callsWith: (writer: ApplicationWriter): Record<string, object> =>
       Object.fromEntries([...parts].flatMap(([name, { callsWith }]) => (callsWith ? [[name, callsWith(writer)]] : []))),
     /** What limits by plans; undefined if no feature does. */
@@ -69,14 +68,12 @@ export function createFeatures(foundation: Foundation, applicationParts: Applica
         started.add(part)
       }
     },
-    /** In the reverse order. */
     stop: () => callAll(inOrder.toReversed(), 'stop'),
     /** In the reverse order, but e-mails last: the others queue some while they flush. */
     flush: () => callAll(inOrder.toSorted((a, b) => sends(b) - sends(a)).toReversed(), 'flush'),
   }
 }
 
-/** 1 for the feature that sends e-mails. */
 function sends({ wakeSender }: FeaturePart): number {
   return Number(wakeSender !== undefined)
 }

@@ -52,7 +52,6 @@ export function createPlanCheck(options: {
       closed = true
       clearTimeout(timer)
     },
-    /** For `health()`. */
     problem: (): string | undefined => found && toSentence(found),
   }
 }

@@ -20,7 +20,6 @@ import type { Readiness, ReadyOptions } from '../store-client/readiness.js'
 import type { SessionSecretCalls } from '../store-client/session-secret.js'
 import type { SigningKeyRotation } from '../tokens/key-rotation.js'
 
-/** APIs whose `claims` get the metadata that the schema returns. */
 type ApisFor<Schema extends MetadataSchema> = ApisOptions<MetadataOutput<Schema>>
 
 /**
@@ -108,19 +107,16 @@ export function createPlatformAuth<
 /** The options of a call that has them at this place. */
 type Given<Call extends (...args: never[]) => unknown, Place extends 0 | 1> = NonNullable<Parameters<Call>[Place]>
 
-/** The parameters of `auth.signingKeys`. */
 const SIGNING_KEY_PARAMETERS: CallParameters<SigningKeyRotation> = {
   list: [],
   rotate: [options<Given<SigningKeyRotation['rotate'], 0>>({ by: 'text', immediately: 'boolean' })],
   revoke: [signingKey, options<Given<SigningKeyRotation['revoke'], 1>>({ by: 'text' })],
 }
 
-/** The parameters of `auth.sessionSecret`. */
 const SESSION_SECRET_PARAMETERS: CallParameters<SessionSecretCalls> = {
   replace: [options<Given<SessionSecretCalls['replace'], 0>>({ by: 'text' })],
 }
 
-/** The parameters of `auth.ready()`, `auth.health()`, `auth.flush()` and `auth.close()`. */
 const LIFECYCLE_PARAMETERS: CallParameters<Pick<Readiness, 'ready' | 'health' | 'flush' | 'close'>> = {
   ready: [options<ReadyOptions>({ retry: 'boolean' })],
   health: [],

@@ -23,7 +23,6 @@ export function createAnyGuard(options: {
   /** One guard at least, in the order in which they decide. */
   readonly parts: readonly GuardConfig[]
   readonly optional: boolean
-  /** The credentials of all parts. */
   readonly accepts: readonly AcceptedCredential[]
   readonly decisions: Decisions
   readonly onDenied: OnDenied | undefined

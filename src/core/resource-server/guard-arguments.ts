@@ -118,7 +118,6 @@ function findOnlyApi(apis: ReadonlyMap<string, Api>, scheme: Scheme, call: strin
   return only
 }
 
-/** The options of a guard. Throws `ConfigurationError` for a wrong one. */
 export function readGuardOptions<Options extends object>(
   call: string,
   given: unknown,

@@ -22,7 +22,6 @@ export interface GuardConfig extends AllowConfig {
   readonly findRequirement: FindRequirement
   readonly cost: RequestCost
   readonly optional: boolean
-  /** The host's guard for the credentials of others. */
   readonly otherIssuers: { readonly guard: OtherIssuersGuard; readonly isOfOtherIssuer: IsOfOtherIssuer } | undefined
   /** The headers that may carry the credential, as they are written. */
   readonly headerNames: readonly string[]
@@ -56,7 +55,6 @@ export function createGuardFactory(
   options: ErrorResponders & {
     /** Rejects while the platform cannot answer: before it is ready, or when the store has been unavailable for too long. */
     readonly available: (api: Api) => MaybePromise<void>
-    /** The `requests` limit of each API. */
     readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForGuard'>>
     readonly observers: ApiObservers
     readonly decisions: Decisions

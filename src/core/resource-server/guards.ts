@@ -183,9 +183,7 @@ export function createGuards({
       api.scheme === 'oauth2' ? guards.bearer(api, given) : guards.apiKey(api, given),
     /** Makes `requireAny()` refuse a guard that it cannot combine, and lets the platform know it. */
     register: (guard: Guard) => void configs.set(guard, undefined),
-    /** Whether a function is a guard of this platform. */
     isGuard: (fn: unknown) => typeof fn === 'function' && configs.has(fn as Guard),
-    /** Describes a value that is no guard. */
     describeNoGuard,
     readGuardOptions,
     readCost,

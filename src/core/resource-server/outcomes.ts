@@ -67,7 +67,6 @@ export interface ReportOnly {
 
 export interface ReportingConfig {
   readonly api: Api
-  /** The report-only setting of a guard; undefined for one that refuses. */
   readonly reportOnly: ReportOnly | undefined
   /** The host's guard, which decides if a refusal is only reported. If undefined, the request goes on. */
   readonly hostGuard: OtherIssuersGuard | undefined
@@ -163,7 +162,6 @@ function copyIdentity({ api, application, scopes, token, networks }: Identity): 
 export type ReadReportOnly = (call: string, api: Api, options: ReportOnlyOptions) => ReportOnly | undefined
 
 export function createReportOnlyReader(options: {
-  /** The report-only settings for the guards of each API. */
   readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
   readonly now: () => number
   readonly warn: (message: string) => void

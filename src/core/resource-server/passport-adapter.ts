@@ -121,7 +121,6 @@ function createPrivatePassport(strategy: object): AuthenticateRequest {
 /** Passport sets headers of its own refusal here. They are never sent. */
 const UNUSED_RESPONSE = { setHeader() {} }
 
-/** The identity of a credential, or the reason why it is refused. */
 type Verify = (passportRequest: PassportRequest, credential: string) => Promise<Identity | Refused>
 
 type Done = (problem: Error | null, identity?: Identity) => void

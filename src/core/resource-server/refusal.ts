@@ -39,9 +39,7 @@ export interface Refusal {
   /** For events, usage and the log. */
   readonly reason: string
   readonly caller: RefusedCaller
-  /** For the log. */
   readonly cause: unknown
-  /** For the list of refusals. */
   readonly details: RefusalDetails | undefined
 }
 

@@ -90,7 +90,6 @@ export function createRequestCounter(options: {
   readonly limit: Limit | false
   /** Creates a counter for all applications with that limit. */
   readonly create: (name: string, limit: Limit | false, setBy: string) => RateLimit | undefined
-  /** Undefined without `plans()`. */
   readonly limitByPlan: LimitByPlan | undefined
   /** Called with the units of each request that is counted. */
   readonly noted: ApiObserver['noted']

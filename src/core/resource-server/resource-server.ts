@@ -57,7 +57,6 @@ export function createResourceServer({
   readonly apis: ReadonlyMap<string, LimitedApi>
   readonly limitFailures: RateLimit | undefined
   readonly rateLimits: Pick<RateLimits, 'create'>
-  /** What limits by plans; undefined if nothing does. */
   readonly plans: PlanLimits | undefined
   /** Rejects while the platform cannot answer. */
   readonly available: (api: Api) => MaybePromise<void>

@@ -89,7 +89,6 @@ export function createBoundedCalls(options: { readonly storeHealth: Outcomes; re
   return { boundCalls, close: () => void (closed = true) }
 }
 
-/** The store with bounded calls. */
 export function createBoundedStore(
   store: Store,
   { storeHealth, logger }: { readonly storeHealth: Outcomes; readonly logger: Pick<Logger, 'warn'> },

@@ -6,7 +6,6 @@ import { describeStoreFault, UNKNOWN_STORE_FAULT, isPartialFault, isReplicaFault
 /** A `write` can fail in a store that answers reads; `feed` polls the feed; a `notice` says nothing of health. */
 export type StoreCallKind = 'read' | 'write' | 'feed' | 'notice'
 
-/** A call of the store. */
 export interface StoreCall {
   readonly name: string
   readonly kind: StoreCallKind

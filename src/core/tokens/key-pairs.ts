@@ -42,7 +42,6 @@ export async function generateSigningKey(
   return { ...record, sealedPrivateJwk }
 }
 
-/** The key of a record, ready to verify and to sign. */
 export async function importSigningKey(
   record: ScheduledKey,
   encryption: Pick<KeyEncryption, 'unseal'>,

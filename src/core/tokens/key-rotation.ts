@@ -72,7 +72,6 @@ export const CLOCK_SKEW_SECONDS = 60
 /** An attempt fails only if another process added a key meanwhile, so a few are enough. */
 const MAX_ADD_ATTEMPTS = 10
 
-/** `algorithm` is the JWS algorithm of new keys. */
 export function createKeyRotation(options: KeyRotationOptions, algorithm: string): KeyRotation {
   const { store, encryption, signingKeys, now, emit, publishAhead, longestLifetime } = options
 

@@ -21,7 +21,6 @@ export function selectVerifyingKeys(records: readonly SigningKeyRecord[], now: n
 /** Whether a signer has the private key (`tokens.signer`). The member is authenticated, and is not published. */
 export const isOfSigner = ({ publicJwk }: SigningKeyRecord): boolean => publicJwk['signer'] === true
 
-/** Whether the key verifies at `now`. */
 export function isVerifying({ verifiesUntil }: Pick<ScheduledKey, 'verifiesUntil'>, now: number): boolean {
   return verifiesUntil === undefined || now < verifiesUntil
 }

@@ -17,7 +17,6 @@ const MAX_UNKNOWN_KIDS = 1000
 const MAX_KID_LENGTH = 64
 const MAX_SHOWN_KIDS = 5
 
-/** The signing keys in this process's memory. */
 export type SigningKeys = ReturnType<typeof createSigningKeys>
 
 export function createSigningKeys(options: {
@@ -85,11 +84,9 @@ export function createSigningKeys(options: {
     load,
     /** The records that this platform wrote, as the store has them now: oldest first, those that no longer verify included. */
     readRecords: async () => selectAuthentic(await store.listSigningKeys()),
-    /** The keys that verify now, in the order in which they sign. */
     list: (): readonly SigningKey[] => keys.filter((key) => isVerifying(key, now())),
     /** The key that signs now; undefined only while the store has none. */
     current: () => findCurrentKey(keys.filter(canSign), now()),
-    /** Whether the key with that `kid` is known and verifies now. */
     verifies: (kid: string) => findKnown(kid) !== undefined,
     /** The `kid` of the key that was added last, whether it verifies or not, for the compare-and-set of `Store.addSigningKey`. */
     lastAddedKid: () => lastAddedKid,

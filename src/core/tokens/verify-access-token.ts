@@ -15,7 +15,6 @@ const INVALID_FOR_EVERY_KEY = ''
 
 const EXPIRED_TOKENS_SWEEP_INTERVAL_MS = 60_000
 
-/** A verified access token (RFC 9068 2.2). */
 export interface AccessToken {
   /** Its `jti`. */
   readonly id: string

@@ -18,7 +18,6 @@ interface Search {
   }
 }
 
-/** The members of a query that filter. */
 export type Filters = Omit<ApplicationQuery, 'after' | 'afterKey' | 'limit'>
 
 /** Every search that an index finds, those that find few first: where several are asked for, the first one is read, in its order. */
@@ -89,7 +88,6 @@ function isAskedFor({ members }: Search, query: Filters): boolean {
   return members.some((member) => query[member as keyof Filters] !== undefined)
 }
 
-/** Whether the record is all that the query asks for. */
 export function matchesQuery(record: ApplicationRecord, query: Filters): boolean {
   const { api, status = query.hasDecided ? 'deleted' : undefined } = query
   return (

@@ -18,7 +18,6 @@ export function toSentence(text: string): string {
   return text.trim().replace(/(?<=[^.?!])$/, '.')
 }
 
-/** Problem and fix in one line. */
 export function describeWithFix({ option, problem, fix }: ConfigurationProblem): string {
   return `${toSentence(option === undefined ? problem : `${option} ${problem}`)} ${fix}`
 }
@@ -103,7 +102,6 @@ export class ApplicationError extends Error {
   }
 }
 
-/** The error for an argument that cannot be one. */
 export function invalidArgument(message: string): ApplicationError {
   return new ApplicationError('invalid_argument', message)
 }

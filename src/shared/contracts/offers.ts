@@ -14,7 +14,6 @@ export interface Offers {
   readonly plans: PlansOffer
 }
 
-/** What `emails()` offers. */
 export interface EmailsOffer {
   /** Sends an e-mail with which a contact signs in, soon and in the background. Never throws. */
   sendSignIn(email: {
@@ -28,9 +27,7 @@ export interface EmailsOffer {
   preview(purpose: EmailContent['purpose'], language: Language): Promise<EmailMessage>
 }
 
-/** What `registration()` offers. */
 export interface RegistrationOffer {
-  /** Whether an operator with this address is asked to decide. */
   isOperator(address: string): boolean
   /** `requestAccess` for a contact: rejects with what `check` throws for the record that it would change. */
   requestAccess(
@@ -60,7 +57,6 @@ export interface UsageOffer {
   countRefusals(applicationId: string, language: Language): Promise<{ readonly items: readonly CountedRefusal[] }>
 }
 
-/** What `plans()` offers. */
 export interface PlansOffer {
   /** The plan of applications that register. */
   readonly defaultPlan: string | undefined

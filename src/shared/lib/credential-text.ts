@@ -2,7 +2,6 @@
 const CREDENTIAL = /(?:_|%5[fF])(?:key|sec)(?:_|%5[fF])[A-Za-z0-9]{20}|eyJ[\w-]+\./
 const KEY_OR_SECRET = /_(?:key|sec)_[A-Za-z0-9]{20}/
 
-/** Whether a text has a key or secret of this package in it. */
 export function holdsKeyOrSecret(text: string): boolean {
   return KEY_OR_SECRET.test(text)
 }

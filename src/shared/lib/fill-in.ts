@@ -20,7 +20,6 @@ export function fillCount({ one, other }: Counted, number: number, count: number
   return fillText(number === 1 ? one : other, { count })
 }
 
-/** The text with values in place of their names. */
 export function fillText(text: string, values: Readonly<Record<string, string | number>>): string {
   return fillIn(text, values).join('')
 }

@@ -24,7 +24,6 @@ export function readNetwork(text: string): Network | typeof HAS_EVERY_IPV4 | und
   return `${address}/${family === 6 && isIPv4(address) ? prefix - 96 : prefix}`
 }
 
-/** Whether the first network contains all of the second. */
 export function containsNetwork(outer: Network, inner: Network): boolean {
   const [outerAddress = '', outerPrefix] = outer.split('/')
   const [innerAddress = '', innerPrefix] = inner.split('/')

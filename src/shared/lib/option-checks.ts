@@ -41,7 +41,6 @@ export function readGroup<Group extends object>(
   return ownMembers(group)
 }
 
-/** A limit with both its numbers, or false. */
 export function readLimit(option: string, limit: Limit | false): Limit | false {
   if (limit === false) return false
   if (!isObject(limit)) {

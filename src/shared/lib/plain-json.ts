@@ -79,7 +79,6 @@ export function formatPath(name: string, path: readonly PropertyKey[]): string {
   return name + steps.join('')
 }
 
-/** A copy of a value that came from JSON. */
 export function copyJson<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyJson) as Value
@@ -88,7 +87,6 @@ export function copyJson<Value>(value: Value): Value {
   return copied as Value
 }
 
-/** The memory that a value from JSON takes, roughly. */
 export function estimateJsonBytes(value: unknown): number {
   if (typeof value === 'string') return 24 + 2 * value.length
   if (typeof value !== 'object' || value === null) return 16

@@ -218,7 +218,6 @@ function memberOf(object: object, name: string): unknown {
   return (object as Readonly<Record<string, unknown>>)[name]
 }
 
-/** An array is one too. */
 function isAnyObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }

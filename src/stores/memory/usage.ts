@@ -142,7 +142,6 @@ function sumByMonth(counts: readonly (readonly [string, UsageCount])[]): Map<str
   return sums
 }
 
-/** Compares counts in the order of route, day, API and outcome. */
 function formatName({ route = '', day, api, outcome }: Omit<UsageCount, 'applicationId' | 'count'>): string {
   return [route, day, api, outcome].join('\0')
 }

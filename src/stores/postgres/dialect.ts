@@ -30,7 +30,6 @@ export const POSTGRES: Dialect = {
   formatLower: (column) => `lower(${column} COLLATE "C")`,
 }
 
-/** Runs work that both databases share. */
 export async function runWork<Result>(sql: Sql, work: Work<Result>): Promise<Result> {
   let step = work.next()
   while (!step.done) {

@@ -113,7 +113,6 @@ export function listEmailValues(email: QueuedEmail): readonly (string | number |
   ]
 }
 
-/** The columns that a query restricts, with the value of each. */
 export function listEmailFilters(query: EmailQuery): readonly (readonly [column: keyof EmailRow, value: string])[] {
   const filters = [
     ['application_id', query.applicationId],

@@ -44,7 +44,6 @@ export function refuseOlderSchema(version: number, latest: number): void {
   })
 }
 
-/** Throws for a database whose schema is newer than `latest`, the newest that this version knows. */
 export function refuseNewerSchema(version: number, latest: number): void {
   if (version <= latest) return
   throw new StoreIncompatibleError('schema_too_new', {

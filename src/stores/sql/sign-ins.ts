@@ -75,7 +75,6 @@ function parseSignIn(row: SignInRow): SignIn {
 
 const CONTACT_SUBJECT = 'contact:'
 
-/** The mailbox that a sign-out is about; undefined if it is about one session. */
 function readContactOf({ subject }: SignOut): string | undefined {
   return subject.startsWith(CONTACT_SUBJECT) ? subject.slice(CONTACT_SUBJECT.length) : undefined
 }

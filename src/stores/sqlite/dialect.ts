@@ -27,7 +27,6 @@ export const SQLITE: Dialect = {
   formatLower: (column) => `lower(${column})`,
 }
 
-/** Runs work that both databases share. */
 export function runWork<Result>(sql: Sql, work: Work<Result>): Result {
   let step = work.next()
   while (!step.done) {

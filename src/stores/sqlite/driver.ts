@@ -19,13 +19,11 @@ export interface SqliteStatement {
   setReturnArrays?(enabled: boolean): void
 }
 
-/** A value of a column. */
 export type SqliteValue = null | number | bigint | string
 
 /** Opens a database file. If there is none, creates one that only its owner can read. */
 export type OpenSqliteFile = (path: string) => SqliteDatabase
 
-/** Loads the SQLite driver of this Node. */
 export async function loadSqliteDriver(): Promise<OpenSqliteFile> {
   const DatabaseSync = await importDriver()
   return function openSqliteFile(path) {
@@ -36,7 +34,6 @@ export async function loadSqliteDriver(): Promise<OpenSqliteFile> {
   }
 }
 
-/** The absolute path of the file that a path or URI names. */
 export function findAbsolutePath(path: string): string {
   return resolve(path.startsWith('file:') ? (parseFileUri(path) ?? path) : path)
 }

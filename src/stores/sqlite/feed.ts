@@ -11,7 +11,6 @@ import { createChangesPage, type ChangeRow } from '../sql/rows.js'
 import { run, type Work } from '../sql/work.js'
 import type { Sql } from './connection.js'
 
-/** Appends a change to the feed and its record to the audit, in the transaction that makes the change. */
 export function* publish(change: Change, audit?: NewAuditRecord): Work<void> {
   if (audit) {
     const { at, type, by, applicationId, details } = audit

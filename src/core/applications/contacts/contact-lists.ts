@@ -15,7 +15,6 @@ export function listContacts(options: Pick<ApplicationRecord, 'contact' | 'other
   return contact === undefined ? [] : [contact, ...otherContacts]
 }
 
-/** The members of the record that hold these contacts. */
 export function toContactMembers([contact, ...otherContacts]: readonly string[]): Pick<
   ApplicationRecord,
   'contact' | 'otherContacts'

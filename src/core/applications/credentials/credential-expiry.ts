@@ -95,7 +95,6 @@ export function countDays(expiresAt: number, now: number): number {
   return Math.max(0, Math.ceil((expiresAt - now) / DAY_MS))
 }
 
-/** A credential that expires, and its replacement. */
 export interface ExpiringCredential {
   readonly kind: CredentialKind
   readonly credential: CredentialRecord & { readonly expiresAt: number }

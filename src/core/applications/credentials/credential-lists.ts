@@ -67,7 +67,6 @@ export function retireOthers(
   })
 }
 
-/** The lists without the credentials that have these hashes. */
 export function removeCredentials({ keys, secrets }: CredentialLists, hashes: readonly string[]): CredentialLists {
   const stays = ({ hash }: CredentialRecord): boolean => !hashes.includes(hash)
   return { keys: keys.filter(stays), secrets: secrets.filter(stays) }

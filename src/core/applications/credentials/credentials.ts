@@ -207,7 +207,6 @@ function computeChecksum(text: string): string {
   return digits
 }
 
-/** A new record. */
 export function createCredentialRecord({
   terms: { name, expiresAt, apis, networks },
   ...of

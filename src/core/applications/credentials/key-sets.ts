@@ -70,7 +70,6 @@ export interface KeySetReader {
   readonly isByOperator?: boolean
 }
 
-/** A key set as a record among the secrets of an application. */
 export function createKeySetRecord(
   keySet: KeySetRecord,
   createdAt: number,

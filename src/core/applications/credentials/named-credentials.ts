@@ -88,7 +88,6 @@ export function describeCancelled(emails: readonly QueuedEmail[]): { cancelledEm
   return emails.length > 0 ? { cancelledEmails: emails.map(({ purpose }) => purpose) } : {}
 }
 
-/** Formats an end for audit records. */
 export function formatEnd(expiresAt: number | null | undefined): string | null {
   return typeof expiresAt === 'number' ? new Date(expiresAt).toISOString() : null
 }

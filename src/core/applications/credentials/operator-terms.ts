@@ -28,7 +28,6 @@ interface Change {
   /** Whether the credentials end to be delivered anew, as by `recover`. */
   readonly endsAll: boolean
   readonly details: NewAuditRecord['details'] | undefined
-  /** Whether it is an API that a secret is for. */
   readonly needsSecret: (api: string) => boolean
   readonly now: number
 }

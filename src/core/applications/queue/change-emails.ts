@@ -20,11 +20,9 @@ import {
   requeueEmail,
 } from './queued-emails.js'
 
-/** A change of an application, as it is saved. */
 interface SavedChange {
   readonly type: EventType | undefined
   readonly by: string | undefined
-  /** Details of the audit record. */
   readonly details: NewAuditRecord['details']
   /** The changes of e-mails that are saved with it. */
   readonly emails: readonly EmailChange[]

@@ -76,7 +76,6 @@ export function createList({
   }
 }
 
-/** Reads each filter, as stores compare it. */
 function readFilters(given: Given): Filters {
   const { api, status, externalId, name, contact, credential, plan, waiting, neverUsed } = given
   return {

@@ -32,7 +32,6 @@ export interface ChangeEvent {
 
 /** The parts that are saved together with a record. */
 export interface SavedWith {
-  /** Details of the audit record. */
   readonly details?: NewAuditRecord['details']
   readonly emails?: readonly EmailChange[]
 }
@@ -183,7 +182,6 @@ export function createApplicationWriter({
     add,
     addAll,
     change,
-    /** The id of an application that is to be added. */
     createId: createApplicationId,
     /** The latest time (milliseconds) at which such a credential may expire; undefined if it need not expire. */
     findLatestExpiry: (use: CredentialUse, createdAt: number) => findLatestExpiry(maximumAges, use, createdAt),

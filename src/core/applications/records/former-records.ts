@@ -3,7 +3,6 @@ import { StoreUnavailableError } from '../../../shared/contracts/errors.js'
 import { createBoundedCache } from '../../../shared/lib/bounded-cache.js'
 import { withTimeout } from '../../../shared/lib/timeout.js'
 
-/** The record, if there is one. */
 export type Found = ApplicationRecord | undefined
 
 interface Former {

@@ -16,7 +16,6 @@ export function findGrant(
 
 export type Apis<Each extends Api = Api> = ReadonlyMap<string, Each>
 
-/** The scopes of an API that may be granted. */
 type ListGrantableScopes<Each extends Api> = (api: Each) => readonly string[]
 const listAllScopes = (api: Api): readonly string[] => Object.keys(api.scopes)
 

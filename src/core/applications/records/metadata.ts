@@ -19,7 +19,6 @@ export type OperatorDataRecord = Partial<Pick<ApplicationRecord, 'metadata' | 'e
 /** Validates what an operator keeps on an application. Rejects with `ApplicationError`, or what the schema throws. */
 export type ReadOperatorData = (given: GivenOperatorData) => Promise<OperatorDataRecord>
 
-/** `schema` is the option `metadata`. */
 export function createOperatorDataReader(schema: MetadataSchema | undefined): ReadOperatorData {
   return async function readOperatorData({ metadata, externalId }) {
     return {
