@@ -7,15 +7,6 @@ import { findExpiring, countDays } from '../../core/applications/credentials/cre
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from '../../core/applications/queue/queued-emails.js'
 import type { Core } from '../../feature.js'
 
-/** Queues reminders of credentials that expire. Any number of processes may: one compare-and-set saves both parts. */
-export interface Reminders {
-  start(): void
-  /** Queues the reminders that are due, also before `start`. */
-  flush(): Promise<void>
-  /** Waits for the reminder that is being queued. */
-  close(): Promise<void>
-}
-
 const SCAN_INTERVAL_MS = 1000
 /** The wait after an error that is not an outage, which may come back at every scan. */
 const SCAN_RETRY_INTERVAL_MS = 60_000
@@ -25,11 +16,12 @@ const FULL_SCAN_INTERVAL_MS = DAY_MS
 const SCAN_OVERLAP_MS = 60_000
 const PAGE_SIZE = 100
 
+/** Queues reminders of credentials that expire. Any number of processes may: one compare-and-set saves both parts. */
 export function createReminders(
   { store, writer, lastUsed, wakeSender, logger, now }: Core,
   /** Days before an expiry; empty if nobody is reminded. */
   remindBefore: readonly number[],
-): Reminders {
+) {
   /** Every reminder that was due at that time has been queued. */
   let scannedAt = -Infinity
   let fullyScannedAt = -Infinity
@@ -113,14 +105,16 @@ export function createReminders(
   }
 
   return {
-    start() {
+    start(): void {
       if (remindBefore.length > 0 && !closed) scanNext()
     },
-    async flush() {
+    /** Queues the reminders that are due, also before `start`. */
+    async flush(): Promise<void> {
       await scanning
       await scan()
     },
-    async close() {
+    /** Waits for the reminder that is being queued. */
+    async close(): Promise<void> {
       closed = true
       clearTimeout(timer)
       await scanning

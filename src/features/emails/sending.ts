@@ -10,23 +10,14 @@ import { createMailServer, type MailServer } from './mail-server.js'
 import { createEmailWriter } from './message.js'
 import { createPreview } from './preview.js'
 import type { EmailsSettings } from './emails-options.js'
-import { createEmailWorker, type EmailWorker } from './worker.js'
+import { createEmailWorker } from './worker.js'
 import type { SignInEmail } from '../../shared/contracts/email-content.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import { readServiceFailure } from '../../shared/lib/service-failure.js'
 
-export interface Sending
-  extends Pick<SignInMailer, 'sendSignIn'>, Pick<MailServer, 'problem'>, Pick<EmailWorker, 'start' | 'wake'> {
-  readonly preview: ReturnType<typeof createPreview>
-  /** Sends what is due, and resolves when that is over. */
-  flush(): Promise<void>
-  /** Waits for e-mails that are being sent. */
-  close(): Promise<void>
-}
-
 /** `apis` are as hosts see them. */
-export function createSending(core: Core, settings: EmailsSettings, apis: ReadonlyMap<string, Api>): Sending {
+export function createSending(core: Core, settings: EmailsSettings, apis: ReadonlyMap<string, Api>) {
   const { logger } = core
   const { developersUrl, baseUrl } = core.settings
   const { delivery, composeEmail } = settings
@@ -58,10 +49,12 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
     problem: mailServer.problem,
     wake: worker.wake,
     start: worker.start,
-    async flush() {
+    /** Sends what is due, and resolves when that is over. */
+    async flush(): Promise<void> {
       await Promise.all([worker.flush(), signInMailer.sent()])
     },
-    async close() {
+    /** Waits for e-mails that are being sent. */
+    async close(): Promise<void> {
       await Promise.all([worker.close(), signInMailer.close()])
     },
   }

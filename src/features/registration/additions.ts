@@ -9,17 +9,7 @@ import { createCheckFields } from './fields/check-fields.js'
 import { RegistrationMistakes, type FieldProblems, type FormFields } from './mistakes.js'
 import { TEXTS } from './texts/languages.js'
 
-/** What the provider asks for beside name, contact and APIs: fields of its own, the acceptance of its terms, and a captcha. */
-export interface Additions {
-  /** The names of their fields in the form. */
-  readonly names: readonly string[]
-  readForm(form: FormFields): GivenAdditions
-  /** Throws `RegistrationMistakes` for a field that is not asked for. */
-  readJson(body: Readonly<Record<string, unknown>>): GivenAdditions
-  check(given: GivenAdditions, language: Language): Promise<CheckedAdditions>
-  /** Rejects with `RegistrationMistakes` if the captcha recognizes no person. */
-  verifyPerson(given: GivenAdditions, language: Language, req: IncomingMessage): Promise<void>
-}
+export type Additions = ReturnType<typeof createAdditions>
 
 /** The input, of any type. */
 interface GivenAdditions {
@@ -39,29 +29,33 @@ interface CheckedAdditions {
 /** What a registration stores beside name, contact and APIs. */
 export type RegistrationData = OperatorDataRecord & Partial<Pick<ApplicationRecord, 'acceptedTerms'>>
 
-export function createAdditions(core: Core, settings: RegistrationSettings): Additions {
+/** What the provider asks for beside name, contact and APIs: fields of its own, the acceptance of its terms, and a captcha. */
+export function createAdditions(core: Core, settings: RegistrationSettings) {
   const { logger, now } = core
   const { fields, terms, captcha } = settings
   const { inputs } = fields
   const checkFields = createCheckFields(core, fields)
 
   return {
+    /** The names of their fields in the form. */
     names: [...inputs.map(({ id }) => id), ...(terms ? ['terms'] : []), ...(captcha ? [captcha.field] : [])],
-    readForm({ values }) {
+    readForm({ values }: FormFields): GivenAdditions {
       const entered = inputs.map(({ name, id, type }) => {
         const value = values.get(id)
         return [name, type === 'checkbox' ? value !== undefined : value] as const
       })
       return { fields: new Map(entered), terms: values.get('terms'), captcha: captcha && values.get(captcha.field) }
     },
-    readJson({ fields: given = {}, terms: version, captcha: response }) {
+    /** Throws `RegistrationMistakes` for a field that is not asked for. */
+    readJson(body: Readonly<Record<string, unknown>>): GivenAdditions {
+      const { fields: given = {}, terms: version, captcha: response } = body
       if (inputs.length === 0) return { fields: new Map(), terms: version, captcha: response }
       const names = inputs.map(({ name }) => name)
       const isRight = isObject(given) && Object.keys(given).every((name) => names.includes(name))
       if (!isRight) throw createFieldsError(names)
       return { fields: new Map(Object.entries(given)), terms: version, captcha: response }
     },
-    async check(given, language) {
+    async check(given: GivenAdditions, language: Language): Promise<CheckedAdditions> {
       const { data, problems: found } = await checkFields(given.fields, language)
       const texts = TEXTS[language]
       const problems = new Map(found)
@@ -74,7 +68,8 @@ export function createAdditions(core: Core, settings: RegistrationSettings): Add
       const acceptedTerms = terms && { url: terms.url, version: terms.version, at: now() }
       return { data: { ...data, acceptedTerms }, problems }
     },
-    async verifyPerson(given, language, req) {
+    /** Rejects with `RegistrationMistakes` if the captcha recognizes no person. */
+    async verifyPerson(given: GivenAdditions, language: Language, req: IncomingMessage): Promise<void> {
       if (!captcha || (await verifyCaptcha(captcha, given.captcha as string, req, logger))) return
       throw new RegistrationMistakes(new Map([['captcha', TEXTS[language].captchaRefused]]))
     },

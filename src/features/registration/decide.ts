@@ -10,19 +10,11 @@ import { ApplicationError } from '../../shared/contracts/errors.js'
 import { OAuthError, type Denial } from '../../shared/contracts/denial.js'
 import { notePresentedSecrets, readOrigin } from '../../core/http/origin.js'
 import { readForm, type Form } from '../../core/http/form.js'
-import type { Endpoint } from '../../core/http/middleware.js'
 import { formatFailureKey, readClientAddress } from '../../shared/lib/request.js'
 import { FORM_REFERRER_POLICY, sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { DECIDE_SECURITY_POLICY, type DecidePages } from './decide-pages.js'
 import type { Core } from '../../feature.js'
-
-interface DecideEndpoints {
-  readonly show: Endpoint
-  readonly decide: Endpoint
-  /** The page for a form that was refused; `form` is undefined if it has not been read. */
-  readonly refuse: (error: unknown, req: IncomingMessage, res: ServerResponse, form?: Form) => void
-}
 
 interface Answer {
   readonly status: number
@@ -44,7 +36,7 @@ export function createDecideEndpoints(
     /** The refusal for a thrown error, which is logged. */
     readonly readRefusal: (error: unknown) => Denial
   },
-): DecideEndpoints {
+) {
   const { links, approvals, pages, readRefusal } = options
   const policy = options.brand.extendPolicy(DECIDE_SECURITY_POLICY)
 
@@ -94,6 +86,7 @@ export function createDecideEndpoints(
     sendPage(req, res, status, page, policy, FORM_REFERRER_POLICY)
   }
 
+  /** The page for a form that was refused; `form` is undefined if it has not been read. */
   function refuse(error: unknown, req: IncomingMessage, res: ServerResponse, form?: Form): void {
     const denied = readRefusal(error)
     if (res.headersSent) return sendDenial(req, res, denied)
@@ -104,8 +97,9 @@ export function createDecideEndpoints(
   }
 
   return {
-    show: (req, res) => send(req, res, { status: 200, page: pages.renderStart() }),
-    async decide(req, res) {
+    show: (req: IncomingMessage, res: ServerResponse): void =>
+      send(req, res, { status: 200, page: pages.renderStart() }),
+    async decide(req: IncomingMessage, res: ServerResponse): Promise<void> {
       let form: Form | undefined
       try {
         form = await readForm(req, FIELDS)

@@ -4,16 +4,7 @@ import type { UsageCount } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { UNCOUNTED_APPLICATIONS } from '../../shared/lib/share-in-process.js'
 
-/** Counts in memory, until they are written. */
-export interface Counts {
-  /** Returns the function that counts one outcome at an API: always the same one. */
-  counter(api: string, outcome: string): CountRequest
-  /** Counts an outcome of which there may be any number, or of a route. */
-  count(kind: Kind, applicationId: string, times?: number): void
-  /** Returns the counts, and begins anew. No two of them are of the same day, application, API, outcome and route. */
-  takeAll(): readonly UsageCount[]
-  readonly size: number
-}
+export type Counts = ReturnType<typeof createCounts>
 
 /** The members by which an application's requests are counted. */
 type Kind = Pick<UsageCount, 'api' | 'outcome' | 'route'>
@@ -30,12 +21,13 @@ const TIMER_INACCURACY_MS = 5
 /** The clock may be set meanwhile. */
 const MAX_WAIT_MS = 60_000
 
+/** Counts in memory, until they are written. */
 export function createCounts(options: {
   readonly now: () => number
   /** The limit of different counts; others are not counted. */
   readonly limit: number
   readonly onNew: () => void
-}): Counts {
+}) {
   const { now, limit, onNew } = options
   let cells: Cell[] = []
   /** The counters of `counter()`, which guards hold on to, by API and outcome. */
@@ -105,18 +97,21 @@ export function createCounts(options: {
   }
 
   return {
-    counter: (api, outcome) => findCounter(permanent, { api, outcome }).count,
-    count(kind, applicationId, times) {
+    /** Returns the function that counts one outcome at an API: always the same one. */
+    counter: (api: string, outcome: string): CountRequest => findCounter(permanent, { api, outcome }).count,
+    /** Counts an outcome of which there may be any number, or of a route. */
+    count(kind: Kind, applicationId: string, times?: number): void {
       endDay()
       findCounter(temporary, kind).count(applicationId, times)
     },
-    takeAll() {
+    /** Returns the counts, and begins anew. No two of them are of the same day, application, API, outcome and route. */
+    takeAll(): readonly UsageCount[] {
       const taken = cells.filter(({ count }) => count !== 0)
       cells = []
       forgetCells()
       return taken
     },
-    get size() {
+    get size(): number {
       return cells.length
     },
   }

@@ -4,14 +4,6 @@ import { whenAnswered } from '../../core/http/middleware.js'
 import type { Counts } from './counts.js'
 import { describeMatchedRoute } from './route-name.js'
 
-/** Counts the requests that guards let pass by their routes, which are known when they have been answered. */
-export interface RouteCounts {
-  /** `countAllowed` counts the requests to all routes. */
-  observe(api: string, countAllowed: CountRequest): Pick<ApiObserver, 'allowed' | 'noted'>
-  /** Counts the requests that are not answered yet: a stream or a WebSocket may stay open for days. */
-  countUnanswered(): void
-}
-
 /** A request at an API. */
 interface Passed {
   units: number
@@ -28,11 +20,13 @@ export const MAX_ROUTES = 200
 /** The requests of further routes, and those that have reached none. */
 export const OTHER_ROUTES = '(other)'
 
-export function createRouteCounts(counts: Pick<Counts, 'count'>): RouteCounts {
+/** Counts the requests that guards let pass by their routes, which are known when they have been answered. */
+export function createRouteCounts(counts: Pick<Counts, 'count'>) {
   /** The functions that count the requests which are not answered yet. */
   const unanswered = new Set<() => void>()
 
-  function observe(api: string, countAllowed: CountRequest): ReturnType<RouteCounts['observe']> {
+  /** `countAllowed` counts the requests to all routes. */
+  function observe(api: string, countAllowed: CountRequest): Pick<ApiObserver, 'allowed' | 'noted'> {
     const requests = new WeakMap<object, Passed>()
     const nameRoute = createNames(MAX_ROUTES, OTHER_ROUTES)
 
@@ -79,7 +73,8 @@ export function createRouteCounts(counts: Pick<Counts, 'count'>): RouteCounts {
 
   return {
     observe,
-    countUnanswered() {
+    /** Counts the requests that are not answered yet: a stream or a WebSocket may stay open for days. */
+    countUnanswered(): void {
       for (const count of unanswered) count()
     },
   }
