@@ -137,7 +137,6 @@ function describeEmail({ purpose, credentialId }: QueuedEmail): NonNullable<NewA
 
 const FULL = { problem: 'too_many_credentials' } as const
 
-/** The features whose pages e-mails link to. */
 const PAGES: { readonly [Purpose in QueuedEmail['purpose']]?: readonly [page: string, feature: string] } = {
   approvalRequest: ['decide', 'registration() with operators'],
   invitation: ['portal', 'portal()'],

@@ -13,13 +13,11 @@ import { formatTime } from './layout.js'
 import type { EmailCatalogue } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
 
-/** The credentials of a claim link. */
 export interface ClaimedCredentials {
   readonly application: Pick<ApplicationRecord, 'id' | 'name' | 'language'>
   /** The APIs where they can be used. */
   readonly usableAt: readonly Api[]
   readonly credentials: Partial<IssuedCredentials>
-  /** Whether it has public keys in place of a secret. */
   readonly provesKey: boolean
   readonly expiresAt: CredentialsEmail['expiresAt']
 }

@@ -190,7 +190,6 @@ function readCursor(after: string | undefined): EmailQuery['after'] {
   throw invalidArgument('after must be the `next` of the page before.')
 }
 
-/** The parameters of these calls. */
 export const QUEUE_PARAMETERS: CallParameters<EmailQueue> = {
   list: [options<EmailListQuery>({ applicationId: 'text', state: 'own', after: 'text', limit: 'own' })],
   retry: [optionalFilter],

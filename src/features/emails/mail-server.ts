@@ -18,7 +18,6 @@ interface Attempt {
 interface Failing {
   /** The time at which the first of these attempts began. */
   readonly since: number
-  /** The time at which the last one failed. */
   readonly failedAt: number
   /** The time in which these attempts waited for an answer. An attempt that was refused at once adds nothing. */
   readonly silence: number

@@ -149,7 +149,6 @@ export interface Account {
   /** What Redis had when it last answered, and the units that were admitted here without it since. 0 without Redis. */
   sharedOfDay: number
   sharedOfMonth: number
-  /** Whether the store was asked. */
   isRead: boolean
   /** Whether the store has told its totals since Redis last answered: the other processes have gone on meanwhile. */
   isStoredCurrent: boolean

@@ -32,7 +32,6 @@ export interface PortalDownload {
   readonly text: string
 }
 
-/** The sender of a request, and the language of the answer. */
 export interface PageVisitor extends Visitor {
   readonly language: Language
 }

@@ -39,7 +39,6 @@ export function createPortalRouter(
   const { origin } = new URL(options.developersUrl)
   const sending = { root, policy: options.brand.extendPolicy(formatContentSecurityPolicy()) }
 
-  /** The languages of requests whose contact is known. */
   const languages = new WeakMap<IncomingMessage, Language>()
 
   async function answerGet(req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -20,7 +20,6 @@ const CHANGED_REQUEST_DELAY_MS = 10 * 60 * 1000
 /** `requestAccess`: access to a further API is granted at once, or the request waits for an operator's decision, as it always does for what an operator took away. */
 export function createRequestAccess(
   { settings: { apis }, store, opened, wakeSender, now }: Core,
-  /** The operators who are asked to decide. */
   operators: readonly string[],
   writer: Pick<ApplicationWriter, 'change'>,
 ): Registration['requestAccess'] {

@@ -15,7 +15,6 @@ export type Additions = ReturnType<typeof createAdditions>
 interface GivenAdditions {
   /** Name of the provider's field -> value. */
   readonly fields: ReadonlyMap<string, unknown>
-  /** The version that was accepted. */
   readonly terms: unknown
   readonly captcha: unknown
 }
@@ -37,7 +36,6 @@ export function createAdditions(core: Core, settings: RegistrationSettings) {
   const checkFields = createCheckFields(core, fields)
 
   return {
-    /** The names of their fields in the form. */
     names: [...inputs.map(({ id }) => id), ...(terms ? ['terms'] : []), ...(captcha ? [captcha.field] : [])],
     readForm({ values }: FormFields): GivenAdditions {
       const entered = inputs.map(({ name, id, type }) => {

@@ -27,7 +27,6 @@ export interface AdmissionOptions {
   readonly limits: {
     /** Limits per address, and per contact. */
     readonly registration: Limit | false
-    /** The limit of all registrations together. */
     readonly allRegistrations: Limit | false
   }
 }

@@ -51,7 +51,6 @@ export function createApprovals({ store, opened }: Core, decisions: Decisions) {
   }
 
   return {
-    /** Undefined for an application that does not exist. */
     async find(subject: ApprovalSubject): Promise<Approval | undefined> {
       await opened()
       // Before the application, which then has the decision if there is no e-mail that waits for it any more.

@@ -27,7 +27,6 @@ export interface RefusedForm {
 
 const EMPTY: RefusedForm = { fields: undefined, problems: new Map(), reason: undefined }
 
-/** The registration form. */
 export function createFormPage(
   /** Those that are open to registration. */
   apis: readonly ApiSettings[],

@@ -53,12 +53,10 @@ export function createUsageCollector(options: {
   })
 
   return {
-    /** The function that counts the requests that the guards of an API allow. */
     allowedCounter: (api: string): CountRequest => counts.counter(api, 'allowed'),
     /** The functions that count them by route, too, if that is wanted. */
     routeCounter: (api: string): Pick<ApiObserver, 'allowed' | 'noted'> | undefined =>
       routeCounts?.observe(api, counts.counter(api, 'allowed')),
-    /** The function that counts the access tokens that are issued for an API. */
     accessTokenCounter: (api: string): CountRequest => counts.counter(api, 'token'),
     noteRefusal(
       { applicationId, api, denied: { error, headers }, reason, details = {} }: KnownRefusal & { readonly api: string },

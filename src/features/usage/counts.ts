@@ -32,7 +32,6 @@ export function createCounts(options: {
   let cells: Cell[] = []
   /** The counters of `counter()`, which guards hold on to, by API and outcome. */
   const permanent = new Map<string, Counter>()
-  /** The counters of `count()`. */
   const temporary = new Map<string, Counter>()
   let day = countDays(now())
   let dayTimer: NodeJS.Timeout | undefined

@@ -40,7 +40,6 @@ export function renderProblem({ text, field }: Problem): Html {
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>${content}</div>`
 }
 
-/** A field with an `input` that has these further attributes. */
 export function renderInputField(field: Omit<Field, 'render'>, further: Html, language: Language): Html {
   return renderField({ ...field, render: (attributes) => html`<input ${attributes} ${further} />` }, language)
 }

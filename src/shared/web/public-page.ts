@@ -7,7 +7,6 @@ import { type PageBrand, hashSource } from './page-brand.js'
 import { createDeveloperHeader, type DeveloperTab, FRAME_TEXTS, renderFrame } from './page-frame.js'
 import { THEME_SCRIPT_SOURCE } from './theme-switch.js'
 
-/** The links and the brand of every page. */
 export interface PageLinks {
   readonly brand: PageBrand
   readonly developersUrl: string | undefined

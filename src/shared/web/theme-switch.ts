@@ -21,7 +21,6 @@ const SCRIPT = `{
   })
 }`
 
-/** The script for the head of each page. */
 export const THEME_SCRIPT = { markup: `<script>${SCRIPT}</script>` }
 
 /** The source by which a page's Content-Security-Policy allows the script. */

@@ -72,7 +72,6 @@ export function describeRefused(label: string, calls: number, refused: number, l
   return { label, value: count.format(refused), note, tone }
 }
 
-/** The quota of which most is used. */
 export function findFullestQuota(plan: PlanUsage | undefined): QuotaUsage | undefined {
   return plan?.quotas.toSorted((one, other) => other.used / other.limit - one.used / one.limit)[0]
 }

@@ -75,7 +75,6 @@ export interface Site {
   readonly title: string
   readonly apis: readonly Api[]
   readonly documents: ReadonlyMap<string, JsonObject>
-  /** Whether the console links to the registration form. */
   readonly registration: boolean
   readonly hasEmails: boolean
   /** Whether the console links to the portal, where contacts manage their applications. */

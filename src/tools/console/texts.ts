@@ -40,7 +40,6 @@ function readGuide(option: string, folder: string, file: string): ConsoleText {
   return createText(`guides/${name}`, readText(option, join(folder, file)), name)
 }
 
-/** The file that the option `changelog` names. */
 export function readChangelog(path: unknown): ConsoleText | undefined {
   if (path === undefined) return undefined
   const option = 'changelog'

@@ -21,7 +21,6 @@ export function readLanguage(): Language {
   return languages.getStore() ?? 'en'
 }
 
-/** The console's own words in the language of the page. */
 export function words(): ConsoleTexts {
   return TEXTS[readLanguage()]
 }

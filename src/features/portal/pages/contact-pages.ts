@@ -70,7 +70,6 @@ export function createRemovePage(view: ApplicationView, hash: string): ActionPag
   }
 }
 
-/** Undefined if there is no such invitation. */
 export function createCancelPage(view: ApplicationView, hash: string): ActionPage | undefined {
   const invitation = listOpenInvitations(view.record, view.now).find(({ address }) => hashAddress(address) === hash)
   if (!invitation) return undefined

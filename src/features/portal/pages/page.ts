@@ -12,7 +12,6 @@ import { STYLE } from './style.js'
 import { FORM_SCRIPT } from '../../../shared/web/form-script.js'
 
 export interface PortalPage {
-  /** The session; undefined if nobody is signed in. */
   readonly session: PortalSession | undefined
   readonly language: Language
   readonly content: Html

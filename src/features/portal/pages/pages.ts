@@ -51,7 +51,6 @@ const OF_ACTIONS = { setBy: 'portal.limits.actions', untrustedKeys: true }
 /** Answers a request below the mount. Undefined for a page that does not exist, or not for this contact: both get one 404. */
 export type PortalPages = (request: PortalRequest) => Promise<PortalAnswer | undefined>
 
-/** The pages of contacts who are signed in. */
 export function createPortalPages(
   core: Core,
   options: {
@@ -59,10 +58,8 @@ export function createPortalPages(
     /** The path of the list of applications, without a slash at its end. Links begin with it. */
     readonly root: string
     readonly developersUrl: string
-    /** The actions that the platform offers. */
     readonly actions: ReadonlySet<PortalAction>
     readonly createCalls: CreateActionCalls
-    /** The limit of forms that a contact sends. */
     readonly limit: Limit | false
   },
 ): PortalPages {
@@ -225,7 +222,6 @@ function createPagesOfApplication(renderPage: RenderPortalPage) {
     page: Omit<PortalPage, 'session' | 'language'>,
   ): string => renderPage(heading, { session, language: texts.language, ...page })
 
-  /** A text with a link that leads back. */
   function showText(view: ApplicationView, status: number, heading: string, text: string): PortalAnswer {
     return { status, page: show(view, heading, { content: renderWayBack(view, text) }) }
   }

@@ -58,7 +58,6 @@ export function renderAction(href: string, label: string, subject: string, kind 
   return html`<a class="action ${kind}" href="${href}">${label}<span class="unseen"> ${subject}</span></a> `
 }
 
-/** A number of a section, with its term. */
 export function renderTotal(term: Html, value: Html | string): Html {
   return html`<div>
     ${term}

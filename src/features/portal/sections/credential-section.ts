@@ -33,7 +33,6 @@ export function listCredentials(record: ApplicationRecord, now: number): ShownCr
   })
 }
 
-/** The live credentials, with the actions that each has. */
 export function renderCredentials(view: ApplicationView): Html {
   const { record, link, now, texts } = view
   const rows = listCredentials(record, now).map((each) => renderCredential(each, view))

@@ -39,7 +39,6 @@ function renderQuota({ per, limit, used, left, soft, endsAt }: QuotaUsage, texts
     ${used >= limit && html`<p class="soft">${soft ? texts.softQuotaReached : texts.quotaReached}</p>`}`
 }
 
-/** Every day of the month until today. */
 function listDays(days: PlanUsage['days'], now: number) {
   const today = new Date(now).getUTCDate()
   return Array.from({ length: today }, (_, index) => {

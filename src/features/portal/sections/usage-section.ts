@@ -13,7 +13,6 @@ import { renderDays, renderErrors, sumByDay, sumUsage, USAGE_DAYS } from '../../
 import type { UsageOffer } from '../../../shared/contracts/offers.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 
-/** A plot for each API, and its table. */
 export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[]): Html {
   const { texts, record, apis } = view
   const counted = (name: string): readonly UsageEntry[] => usage.filter(({ api }) => api === name)
@@ -68,7 +67,6 @@ function renderApiUsage(
   </li> `
 }
 
-/** The number of times that each error was sent. */
 function sumErrors(usage: readonly UsageEntry[]): Record<string, number> {
   const sums = new Map<string, number>()
   for (const { refused } of usage)
@@ -88,7 +86,6 @@ export async function listUsage(usage: UsageOffer, applicationId: string, now: n
   return entries
 }
 
-/** The last refusals, each with its reason and fix. */
 export function renderRefusals(view: ApplicationView, refusals: readonly CountedRefusal[]): Html {
   const { refusals: title, refusalsAbout, noRefusal } = view.texts
   const rows = refusals.map((refusal) => renderRefusal(refusal, view))

@@ -29,7 +29,6 @@ export interface Visitor {
   readonly setCookie: string | undefined
 }
 
-/** The person of a session. */
 export interface SignedIn {
   readonly contact: string
   readonly applicationId: string | undefined
@@ -113,7 +112,6 @@ export function createSessions(
 
 const NOBODY: SignedIn = { contact: '', applicationId: undefined, lastSignOut: '' }
 
-/** The content of the cookie, encrypted. */
 export interface CookieContent {
   /** 128 random bits, new at each sign-in. */
   readonly id: string

@@ -46,7 +46,6 @@ export function createSignIn(
     /** 256 bits. */
     readonly getHashKey: () => Uint8Array
     readonly sendSignIn: EmailsOffer['sendSignIn']
-    /** The address of the page that links lead to. */
     readonly pageUrl: string
     /** The limit of requests for a sign-in e-mail, per address of a client. */
     readonly limit: Limit | false
@@ -141,7 +140,6 @@ export function createSignIn(
       if (isSent) void send(contact, email, address).catch(reportFailure(logger, 'A sign-in e-mail could not be sent.'))
       return record.id
     },
-    /** Uses a code; undefined if it is not valid. */
     async acceptCode(id: string, code: string): Promise<SignedIn | undefined> {
       const record = await store.signIns.countGuess(id)
       if (record?.codeHash === undefined || record.guesses > MAX_GUESSES) return undefined
@@ -150,7 +148,6 @@ export function createSignIn(
       const presented = computeHash('code', `${id} ${normalizeCode(code)}`)
       return isSameText(presented, record.codeHash) ? accept(record) : undefined
     },
-    /** Uses the token of a link; undefined if it is not valid. */
     async acceptLink(token: string): Promise<SignedIn | undefined> {
       const record = await store.signIns.findByLink(computeHash('link', token))
       return record && accept(record)

@@ -11,7 +11,6 @@ import { callWords } from './words.js'
 export interface Answer {
   readonly method: string
   readonly url: string
-  /** The path of the operation, with its placeholders. */
   readonly path: string
   readonly response: Response
   readonly body: AnswerBody

@@ -12,7 +12,6 @@ import { callWords } from './words.js'
 interface CallOptions {
   readonly page: PageData
   readonly session: Session
-  /** Opens the dialog with that message. */
   readonly askAgain: (message: Message) => void
   /** Opens the dialog, and calls `then` as soon as the reader has authorized. */
   readonly authorize: (message?: Message, then?: () => void) => void

@@ -33,7 +33,6 @@ export function createCalls(root: string) {
           const samples = form.parentElement?.querySelector<HTMLElement>('[data-samples]')
           if (samples) enableSamples(form, samples, options)
         },
-        /** Opens the dialog that asks for credentials. */
         authorize: open,
         close,
         /** Ends everything that could change the page. */

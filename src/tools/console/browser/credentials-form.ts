@@ -12,7 +12,6 @@ import { importPrivateKey, makeKeyPair } from './private-key.js'
 interface CredentialsFormOptions {
   readonly page: PageData
   readonly session: Session
-  /** The reason why the reader is asked. */
   readonly message?: Message | undefined
   /** Resolves the reason why the credentials were refused. */
   readonly onSubmit: (credentials: Credentials) => Promise<Message | undefined>

@@ -12,7 +12,6 @@ export interface Message {
 
 /** The failure of a token request or of a call. */
 export interface Refusal {
-  /** The status; undefined if there was no answer. */
   readonly status?: number | undefined
   /** The code in `error`. */
   readonly error?: string | undefined
@@ -39,7 +38,6 @@ export function describeState(state: State, key: string): string {
   return fillText(state === 'authorized' ? callWords.authorizedAs : callWords.savedAs, { key: shown })
 }
 
-/** What the calls need, or carry. */
 export function describeCalls(state: State, scheme: Scheme): string {
   const { needBoth, needKey, bothSaved, keySaved, carryToken, carryKey, authorized } = callWords
   const [need, saved, carry] = scheme === 'oauth2' ? [needBoth, bothSaved, carryToken] : [needKey, keySaved, carryKey]
@@ -66,7 +64,6 @@ export function describeTokenRefusal(refusal: Refusal): Message {
 
 interface RefusedCall extends Refusal {
   readonly scheme: Scheme
-  /** Whether the call carried a credential. */
   readonly authorized: boolean
   /** The scopes that the operation needs and the access token lacks. What a key has is not known: all of them. */
   readonly missingScopes: readonly string[]

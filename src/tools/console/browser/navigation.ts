@@ -6,7 +6,6 @@ import { pageWords } from './words.js'
 /** Opens operations in place. Returns a function that shows the one in the address, and whether there is one. */
 export function enableNavigation(
   main: HTMLElement,
-  /** Marks an operation as the one that is read. */
   mark: ((key: string) => void) | undefined,
   /** Called with each form of an operation that is shown for the first time. */
   onForm: (form: HTMLFormElement) => void,

@@ -4,9 +4,7 @@ import type { ApiAccess } from './token-request.js'
 export interface PageData {
   readonly api: ApiAccess
   readonly resource: string
-  /** Whether any API of the console needs a secret. */
   readonly needsSecret: boolean
-  /** Whether credentials are sent by e-mail. */
   readonly hasEmails: boolean
   /** URLs; undefined where there is no such page. */
   readonly search: string | undefined

@@ -10,5 +10,4 @@ export const language = LANGUAGES.find((each) => each === shown?.documentElement
 
 /** The words for finding and reading operations; each script contains what it uses. */
 export const pageWords = { en: enPage, de: dePage, es: esPage, fr: frPage }[language]
-/** The words for calling them. */
 export const callWords = { en: enCalls, de: deCalls, es: esCalls, fr: frCalls }[language]

@@ -147,7 +147,6 @@ export function createExample(
   }
 }
 
-/** The different values that a schema states. */
 function listStated(schema: JsonObject): unknown[] {
   const { default: preset, example } = schema
   const values = readValues(schema)

@@ -8,7 +8,6 @@ import { textWith, words } from '../words.js'
 export type ReferencePageOptions = PageSite & Pick<Site, 'hasEmails' | 'schemes'>
 
 interface FrameOptions {
-  /** The words of the title before the API's. */
   readonly title?: string
   /** The relative path from the page to the console's index. */
   readonly root: string

@@ -37,7 +37,6 @@ export function renderOperation(reference: Reference, operation: ReferenceOperat
   </article>`
 }
 
-/** A link to a text outside of the document. */
 export function renderExternalDocs(given: unknown): Html | false {
   const { url, description } = resolve(Object.create(null) as JsonObject, given)
   const address = readText(url)
@@ -151,7 +150,6 @@ function renderWebhookBody(document: JsonObject, webhook: Operation): Html {
   </section>`
 }
 
-/** Requests that the provider sends because of this operation. */
 function renderCallbacks({ document, operations }: Reference, { operation }: ReferenceOperation): Html | false {
   const callbacks = listCallbacks(document, operation)
   return (

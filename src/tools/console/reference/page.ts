@@ -56,7 +56,6 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
   })
 }
 
-/** The other forms of the reference, in one menu. */
 function renderDownloads(api: Api): Html {
   return html`<details class="downloads">
     <summary class="button quiet">${words().download}</summary>

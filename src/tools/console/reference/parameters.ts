@@ -39,7 +39,6 @@ export function listParameters(document: JsonObject, each: Operation): Parameter
   return [...all.values()].toSorted((a, b) => order(a) - order(b))
 }
 
-/** Those that the document describes, of an operation and of its path item. */
 export function listDescribedParameters(document: JsonObject, { pathItem, operation }: Operation): Parameter[] {
   const given = [...readList(pathItem['parameters']), ...readList(operation['parameters'])]
   const all = given.flatMap((each) => readParameter(document, resolve(document, each)) ?? [])

@@ -37,7 +37,6 @@ export function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-/** The members of a list in a document; none if it is no list. */
 export function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }

@@ -33,7 +33,6 @@ export function createSampleCall(api: Api, document: JsonObject, operation: Oper
   }
 }
 
-/** Whether an API takes nothing but private keys. */
 export function needsProof({ clientAuthentication }: Api): boolean {
   return clientAuthentication.length > 0 && clientAuthentication.every((method) => method === 'private_key_jwt')
 }
@@ -64,7 +63,6 @@ function readParameterExample(document: JsonObject, { name, members, content, sc
   return stated ?? (place === 'path' ? name.replaceAll(/\W+/g, '_').toUpperCase() : createExample(document, schema))
 }
 
-/** The body of an operation, with example values. */
 export function createSampleBody(document: JsonObject, operation: Operation): SampleBody | undefined {
   const [content] = listBodyContents(document, operation)
   if (!content || isLeftOut(document, operation)) return undefined

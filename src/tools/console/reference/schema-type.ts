@@ -62,7 +62,6 @@ export function readTypes(schema: JsonObject): string[] {
   return [...new Set(values.filter((value) => value !== null).map(nameType))]
 }
 
-/** The values that a schema allows, if it lists them. */
 export function readValues(schema: JsonObject): readonly unknown[] {
   return 'const' in schema ? [schema['const']] : readList(schema['enum'])
 }

@@ -123,7 +123,6 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     </li>`
   }
 
-  /** The items of a list that are all alike. */
   function renderItems({ items, prefixItems }: JsonObject, above: readonly JsonObject[]): Html | false {
     if (readList(prefixItems).length > 0 || !hasParts(document, items)) return false
     const schema = readSchema(document, items)

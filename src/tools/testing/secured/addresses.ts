@@ -13,7 +13,6 @@ export function listBases({ name, resource }: PlatformAuth['apis'][number]): rea
   return [...new Set([`/${name}`, new URL(resource).pathname])]
 }
 
-/** The API to which a path belongs. */
 export function findApiAddress(auth: Pick<PlatformAuth, 'apis'>, path: string): ApiAddress | undefined {
   const prefixes = auth.apis
     .flatMap((api) => listBases(api).map((prefix) => ({ api: api.name, prefix })))

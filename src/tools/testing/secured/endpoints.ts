@@ -19,7 +19,6 @@ export interface Endpoint {
   readonly isFunction?: boolean
 }
 
-/** Values for parameters in paths, by their names. */
 type ParameterValues = Readonly<Record<string, string>>
 type Place = Pick<Endpoint, 'path' | 'targets'>
 
@@ -55,7 +54,6 @@ export function findEndpoints(app: unknown, auth: object, values: ParameterValue
 
 const mounted = new WeakMap<Layer, ReturnType<typeof findMountedApp>>()
 
-/** The layers of a router or a mounted app. */
 export function openLayer(layer: Layer): readonly Layer[] | undefined {
   const layers = findLayers(layer.handle)
   if (!layers && !mounted.has(layer)) mounted.set(layer, findMountedApp(layer))

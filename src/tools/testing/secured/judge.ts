@@ -4,10 +4,8 @@ import { send, type Listener, type ReceivedAnswer } from '../send.js'
 import { describeAnswer } from './problem.js'
 import type { Ask, Outcome, Prober } from './prober.js'
 
-/** Why an answer is not safe. */
 export interface Fault {
   readonly kind: 'open' | 'optional' | 'report-only' | 'wrong-refusal'
-  /** The answer, in a few words. */
   readonly answer: string
 }
 

@@ -9,9 +9,7 @@ import { send, type Listener, type ReceivedAnswer, type SentRequest } from '../s
 /** A request, and what of it the code before a guard may compare. */
 export type Ask = Pick<SentRequest, 'method' | 'target' | 'headers' | 'body' | 'address' | 'version'>
 
-/** The result of a request. */
 export interface Outcome {
-  /** The answer; undefined if there was none. */
   readonly answer: ReceivedAnswer | undefined
   /** What guards and verifiers of the platform have decided about this very request, in their order. */
   readonly decisions: readonly Decision[]
@@ -54,7 +52,6 @@ export function createProber(app: Listener, auth: PlatformAuth) {
       for (let left = MAX_REPETITIONS; left > 0 && isLimited(outcome); left -= 1) outcome = await askOnce(request)
       return outcome
     },
-    /** How many requests were sent. */
     count: () => count,
     /** Stops listening to the platform's decisions. */
     end(): void {

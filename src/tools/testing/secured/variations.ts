@@ -13,7 +13,6 @@ export interface AlsoTry {
   readonly addresses?: readonly string[]
 }
 
-/** Validates the option `alsoTry`. */
 export function readAlsoTry(given?: AlsoTry): AlsoTry {
   return readGroup('alsoTry', given, ['paths', 'names', 'hosts', 'addresses'])
 }
