@@ -60,15 +60,13 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
   }
 }
 
-/** Sends e-mails that are not queued in the store: a contact who lost one asks for another. */
-export type SignInMailer = ReturnType<typeof createSignInMailer>
-
 const MAX_CONCURRENT_EMAILS = 4
 /** The limit of waiting e-mails. Further ones are dropped: by the time they could be sent, their codes would have expired. */
 const MAX_WAITING_EMAILS = 1000
 const RETRY_DELAYS_MS = [2000, 10_000]
 
-export function createSignInMailer(options: {
+/** Sends e-mails that are not queued in the store: a contact who lost one asks for another. */
+function createSignInMailer(options: {
   readonly mailServer: Pick<MailServer, 'send'>
   readonly logger: Pick<Logger, 'warn'>
 }) {

@@ -6,15 +6,13 @@ import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
 import type { Attempts } from './attempt.js'
 import type { MailServer } from './mail-server.js'
 
-/** Sends the e-mails that are due. Every process with `emails()` runs one; a lease keeps two from sending the same e-mail. */
-export type EmailWorker = ReturnType<typeof createEmailWorker>
-
 const MAX_CONCURRENT_EMAILS = 4
 const OUTBOX_POLL_INTERVAL_MS = 1000
 /** The lease is renewed while the e-mail is being sent, so that a killed process's e-mail is soon sent by another. */
 const LEASE_DURATION_MS = 15_000
 const LEASE_RENEWAL_INTERVAL_MS = 5000
 
+/** Sends the e-mails that are due. Every process with `emails()` runs one; a lease keeps two from sending the same e-mail. */
 export function createEmailWorker(
   { store, now }: Core,
   mailServer: Pick<MailServer, 'send'>,
