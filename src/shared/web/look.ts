@@ -95,7 +95,7 @@ h1, h2, h3 { text-wrap: balance }
 p, li, dd { text-wrap: pretty }
 a { color: var(--accent); text-underline-offset: .2em; text-decoration: underline 1px color-mix(in srgb, currentcolor 45%, transparent) }
 a:hover { text-decoration-color: currentcolor }
-:is(nav, .links, .crumb, .alone) > a:not(:hover, .button), nav li > a:not(:hover) { text-decoration: none }
+:is(nav, .links, .alone) > a:not(:hover, .button), nav li > a:not(:hover) { text-decoration: none }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 .card, .box, .table, .tiles > div, .steps, .decision > *, :is(main, .narrow) > form:not(.search) { border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: var(--lift) }
 code, pre { font: var(--text-small)/1.6 var(--mono) }

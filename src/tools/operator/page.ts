@@ -59,6 +59,7 @@ td .meter + .soft { display: block }
 .share { flex: 0 0 8rem !important }
 :is(.actions, details).after { margin: var(--space-4) 0 0 }
 .crumb { margin: var(--space-5) 0 0; font-size: var(--text-small); font-weight: 500 }
+.crumb a:not(:hover) { text-decoration: none }
 .crumb + h1 { margin-top: var(--space-2) }
 .crumb + h1, .narrow { max-width: 44rem }
 .notice { margin: 0 0 var(--space-5); max-width: 44rem }

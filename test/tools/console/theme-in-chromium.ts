@@ -89,6 +89,6 @@ async function openPage(usePage: UsePage, colorScheme: 'light' | 'dark'): Promis
 }
 
 const readBackground = (page: Page): Promise<string> =>
-  page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+  page.evaluate<string>(`getComputedStyle(document.querySelector('.bar')).backgroundColor`)
 const readStorage = (page: Page): Promise<object> =>
   page.evaluate<object>('({ ...localStorage, ...sessionStorage, cookies: document.cookie })')
