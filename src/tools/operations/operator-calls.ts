@@ -61,3 +61,14 @@ export interface Calls {
 }
 
 export type CallName = { [Each in keyof Calls]: `${Each}.${keyof Calls[Each] & string}` }[keyof Calls]
+
+/** The second parameter of `can` of `operatorPages()`, such as `applications.suspend`: an operation. */
+export type OperatorAction = CallName
+
+/** The third parameter of `can`. */
+export interface ActionContext {
+  /** The right that it takes, as in management over HTTP, such as `applications:write`. */
+  readonly scope: Scope
+  /** The application that it is about; undefined where it is about none, or about several. */
+  readonly applicationId: string | undefined
+}

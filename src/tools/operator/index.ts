@@ -8,10 +8,10 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import { readPlatform } from '../../shared/lib/read-platform.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { createOperatorRouter } from './operator-router.js'
-import type { ActionContext, OperatorAction } from './rights.js'
+import type { ActionContext, OperatorAction } from '../operations/operator-calls.js'
 import type { Platform } from './visit.js'
 
-export type { ActionContext, OperatorAction } from './rights.js'
+export type { ActionContext, OperatorAction } from '../operations/operator-calls.js'
 
 /** The options of `operatorPages()`. */
 export interface OperatorPagesOptions {

@@ -1,20 +1,9 @@
 import { callInTime } from '../../shared/lib/timeout.js'
 import { offers, OPERATIONS } from '../operations/perform.js'
-import type { CallName, Scope } from '../operations/operator-calls.js'
+import type { ActionContext, CallName } from '../operations/operator-calls.js'
 import { OPERATIONS_BY_NAME, type Site, type Visit } from './visit.js'
 
-/** The second parameter of `can`, such as `applications.suspend`: an operation. */
-export type OperatorAction = CallName
-
-/** The third parameter of `can`. */
-export interface ActionContext {
-  /** The right that it takes, as in management over HTTP, such as `applications:write`. */
-  readonly scope: Scope
-  /** The application that it is about; undefined where it is about none, or about several. */
-  readonly applicationId: string | undefined
-}
-
-export type Can = (operator: string, action: OperatorAction, context: ActionContext) => unknown
+export type Can = (operator: string, action: CallName, context: ActionContext) => unknown
 
 /** Asks the host for each operation that the platform has. Only `true` allows one: neither an error nor a promise of anything else does. */
 export async function findRights(
