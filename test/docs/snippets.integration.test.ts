@@ -43,9 +43,9 @@ const READERS: Readonly<Record<string, string>> = {
   postgresStore: "import { postgresStore } from 'express-platform-auth/stores/postgres'",
   readVerifiedEmail: 'declare const readVerifiedEmail: (req: object) => Promise<string>',
   req: 'declare const req: object',
-  requireStaff: "declare const requireStaff: import('express').RequestHandler",
   registration: "import { registration } from 'express-platform-auth/registration'",
   request: "import request from 'supertest'",
+  requireStaff: "declare const requireStaff: import('express').RequestHandler",
   usage: "import { usage } from 'express-platform-auth/usage'",
   vault:
     'declare const vault: { publicKey(kid: string): Promise<object>; sign(kid: string, bytes: Uint8Array): Promise<Uint8Array> }',
