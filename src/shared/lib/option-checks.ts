@@ -1,3 +1,4 @@
+import { PLATFORM_PARTS } from '../contracts/platform-parts.js'
 import { MAX_WINDOW_SECONDS, type Limit } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
 import { describeKind, describeValue } from './describe-value.js'
@@ -81,4 +82,17 @@ export function readBoolean(option: string, value: unknown): boolean {
 export function readOptionalFunction<F>(option: string, value: F | undefined): F | undefined {
   if (value === undefined || typeof value === 'function') return value
   throw invalidOption(option, value, 'Give it a function, or leave it out.')
+}
+
+/**
+ * The parts of a platform for a tool that needs this one of them: JavaScript callers may pass anything, and guards of another process have
+ * no `core`. `call` is how the tool is called. Throws `ConfigurationError`.
+ */
+export function readPlatform<Parts extends object>(auth: unknown, needed: keyof Parts, call: string): Parts {
+  const parts: unknown = isObject(auth) ? Reflect.get(auth, PLATFORM_PARTS) : undefined
+  if (isObject(parts) && Object.hasOwn(parts, needed)) return parts as Parts
+  throw new ConfigurationError({
+    problem: `${call.slice(0, call.indexOf('('))}() was given ${describeValue(auth)}, which is no platform`,
+    fix: `Write ${call}, where auth is what createPlatformAuth() returned.`,
+  })
 }

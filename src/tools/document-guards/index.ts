@@ -1,7 +1,7 @@
 import type { GuardParts } from '../../core/resource-server/guards.js'
 import type { ApisOptions, GuardAuth, PlatformAuth } from '../../index.js'
+import { readPlatform } from '../../shared/lib/option-checks.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import { readPlatform } from '../../shared/lib/read-platform.js'
 import type { MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import { createDocumentGuard, type DocumentGuard } from './document-guard.js'
 import { readDocumentArguments, readUndocumented, type DocumentGuardsOptions } from './read-arguments.js'
