@@ -69,14 +69,12 @@ interface Attempt {
   readonly failure: AuthenticationFailure | undefined
   /** The identifier that was presented, if it is no secret in the wrong place. */
   readonly shown: string | undefined
-  /** What is wrong with an assertion, whoever sent it. */
   readonly problem: string | undefined
 }
 
 interface AuthenticationFailure {
   readonly reason: string
   readonly details?: RefusalDetails
-  /** Of a right secret. */
   readonly isFromItsNetworks?: boolean
 }
 

@@ -70,7 +70,6 @@ export function createRevocationEndpoint(
   }
 }
 
-/** The access token, if the endpoint accepts it. */
 export type VerifyAccessToken = (api: Api, presented: string) => Promise<AccessToken | undefined>
 
 /** The client of a request about a token, with its form. Rejects with `OAuthError` for an invalid request (RFC 7009 2.1, RFC 7662 2.1). */

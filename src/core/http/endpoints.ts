@@ -11,7 +11,6 @@ import { parsePath } from '../../shared/lib/request.js'
 import type { LogRefusal } from './refusal-log.js'
 import { closeUnfinished, toDenial, unwrapCause } from './respond.js'
 
-/** Answers a request whose endpoint has thrown. */
 type Refuse = (error: unknown, req: IncomingMessage, res: ServerResponse) => void
 
 /** Everything that the endpoint throws is answered by `refuse`; where that throws, the connection is closed. */

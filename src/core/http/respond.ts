@@ -52,7 +52,6 @@ export function sendRedirect(res: ServerResponse, location: string): void {
   res.end()
 }
 
-/** Sends a file that the browser saves. */
 export function sendDownload(
   res: ServerResponse,
   { name, type, text }: { readonly name: string; readonly type: string; readonly text: string },

@@ -10,7 +10,6 @@ export interface Settings extends CoreSettings {
   readonly features: readonly FeatureSettings[]
 }
 
-/** A feature that is given, with validated options. */
 export interface FeatureSettings {
   readonly name: string
   /** The pages that it serves, with their paths below `developersUrl`. */

@@ -43,7 +43,6 @@ export interface CoreSettings {
   readonly development: boolean
 }
 
-/** The validated form of one of the option `apis`. */
 export interface ApiSettings extends Api {
   readonly reportOnly: ReportOnlySettings
   /** Seconds. */

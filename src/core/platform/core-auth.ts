@@ -56,7 +56,6 @@ export interface CoreAuth<Apis extends ApisOptions = any, Schema extends Metadat
   Apis,
   Schema
 > {
-  /** The option `brand`. */
   readonly brand: BrandOptions | undefined
   /** Token, revocation and introspection endpoints, metadata and key set. Mount it at the path of `baseUrl`, before the guarded routes. */
   readonly router: Middleware
@@ -86,7 +85,6 @@ export type PlatformAuth<
 /** What tools get of a platform: `auth[PLATFORM_PARTS]`. */
 export interface PlatformParts {
   readonly guards: GuardParts
-  /** What features get. */
   readonly core: Core
   /** Those that processes on one store must have alike, by their paths. */
   readonly sharedSettings: Readonly<Record<string, string>>

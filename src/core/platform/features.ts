@@ -38,7 +38,6 @@ export function createFeatures(foundation: Foundation, applicationParts: Applica
   const inOrder = [...parts.values()]
   const started = new Set<FeaturePart>()
   return {
-    /** What they were given. */
     core,
     calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
     callsWith: (writer: ApplicationWriter): Record<string, object> =>
@@ -49,7 +48,6 @@ export function createFeatures(foundation: Foundation, applicationParts: Applica
     importedCredentials: findOnly(inOrder, 'importedCredentials', 'one recognizes imported credentials'),
     /** Called when an e-mail has become due; undefined if no feature sends e-mails. */
     wakeSender: findOnly(inOrder, 'wakeSender', 'one sends e-mails'),
-    /** What is wrong with features, in words. */
     problems: () => inOrder.map((part) => part.problem?.()),
     /** Those of core and features that processes on one store must have alike, by their paths. */
     sharedSettings: Object.assign(
@@ -91,7 +89,6 @@ async function callAll(parts: readonly FeaturePart[], name: 'stop' | 'flush'): P
   if (errors.length > 0) throw errors[0]
 }
 
-/** What one feature at most has. */
 function findOnly<Name extends 'planLimits' | 'importedCredentials' | 'wakeSender'>(
   parts: readonly FeaturePart[],
   name: Name,

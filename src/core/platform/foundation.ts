@@ -37,7 +37,6 @@ export function createFoundation(settings: Settings) {
   })
   const { available, begin, ...lifecycle } = createReadiness({ feed, storeHealth, logger })
   const encryption = createEncryption(settings.secrets, { importUnencrypted: settings.importUnencrypted })
-  /** They are set when the platform has started. */
   const credentials = createLateValue<Credentials>(() => new Error('The platform is not ready.'))
 
   /** Resolves once the store is open, for calls. */

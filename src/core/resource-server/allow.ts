@@ -44,13 +44,11 @@ export interface OwnDenial {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The parts of a guard that its `allow` needs. */
 export interface AllowConfig extends ErrorResponseConfig {
   readonly allow: AllowRequest | undefined
   readonly formatErrorChallenge: FormatErrorChallenge
 }
 
-/** Asks the host, and calls `pass` or refuses. */
 export type PassIfAllowed = (
   config: AllowConfig,
   req: IncomingMessage,

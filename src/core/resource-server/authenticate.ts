@@ -143,7 +143,6 @@ function createUnprovenError(): StoreUnavailableError {
   return new StoreUnavailableError('It could not be read how an application has changed.')
 }
 
-/** Decides by the token alone. */
 function judgeToken(api: Api, token: Verification): AccessToken | Refused {
   if (token === 'invalid') return 'invalidToken'
   if (token instanceof ExpiredAccessToken) {

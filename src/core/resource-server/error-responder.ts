@@ -45,7 +45,6 @@ const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
 ])
 const ALL_REASONS: ReadonlySet<string> = new Set([...EVENT_REASONS.values(), 'refused_by_host'])
 
-/** Whether guards give that reason. */
 export function isReason(text: string): boolean {
   return isErrorCode(text) || ALL_REASONS.has(text)
 }

@@ -25,9 +25,7 @@ export interface GuardConfig extends AllowConfig {
   readonly otherIssuers: { readonly guard: OtherIssuersGuard; readonly isOfOtherIssuer: IsOfOtherIssuer } | undefined
   /** The headers that may carry the credential, as they are written. */
   readonly headerNames: readonly string[]
-  /** The form of such a header. */
   readonly form: string
-  /** The header that Passport's strategy reads. */
   readonly header: 'authorization' | 'x-api-key'
   /** The value of that header, or the reason why there is no credential to authenticate. */
   readonly readCredential: (req: IncomingMessage) => string | MissingCredential
@@ -36,7 +34,6 @@ export interface GuardConfig extends AllowConfig {
     credential: string,
     req: IncomingMessage,
   ) => Identity | Refused | 'malformed' | Promise<Refused> | null
-  /** Verifies the credential with Passport's strategy. */
   readonly authenticate: AuthenticateRequest
 }
 

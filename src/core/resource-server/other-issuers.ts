@@ -24,7 +24,6 @@ export type OtherIssuersGuard = {
   otherIssuers(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown
 }['otherIssuers']
 
-/** Leaves the request to the host's guard. */
 export function callOtherGuard(
   guard: OtherIssuersGuard,
   req: IncomingMessage,

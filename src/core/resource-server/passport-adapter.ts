@@ -17,7 +17,6 @@ import { Identity } from './identity.js'
  */
 export class PassportRequest {
   readonly api: Api
-  /** The one header that holds the credential. */
   readonly headers: Readonly<Record<string, string>>
   // passport-http-bearer reads both. Own properties, so that a polluted Object.prototype cannot provide them.
   readonly body = undefined

@@ -17,7 +17,6 @@ export type Refused = TokenFailureReason | KeyFailureReason | Failure | OAuthErr
 
 /** A problem of a known caller, by a valid signature or an existing key: it counts as the application's usage. */
 export class Failure<Problem = TokenFailureReason | KeyFailureReason | Error> {
-  /** A reason, or the thrown error. */
   readonly problem: Problem
   readonly caller: Identity | string
   /** Details for the list of refusals, never with a part of the credential. */

@@ -10,7 +10,6 @@ export type ScopesByMethod<Scope extends string = string> = {
 
 /** A guard's requirement for one method, and the refusals that say so. */
 export interface Requirement {
-  /** The caller needs all of these scopes. */
   readonly scopes: readonly string[]
   /** The caller needs all scopes of one of these lists; nothing if empty. */
   readonly anyOf: ScopeAlternatives

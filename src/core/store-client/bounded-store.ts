@@ -6,7 +6,6 @@ import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 import { isPermanentFault, isTimeoutFault } from './store-faults.js'
 import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
 
-/** Receives the outcome of every call. */
 type Outcomes = Pick<StoreHealth, 'answered' | 'failed' | 'timedOut' | 'isUnresponsive'>
 
 /** `auth.close()` must end within seconds even if the store hangs. A store that never opened may never close. */
@@ -126,7 +125,6 @@ export function createBoundedStore(
 
 type Call = (...args: unknown[]) => Promise<unknown>
 
-/** Whether each call reads or writes. */
 export type CallKinds<Part extends object> = { readonly [Name in keyof Part]-?: StoreCallKind }
 
 /** The members of a store that do not wait for the database, or that have a time-out of their own. */
@@ -178,7 +176,6 @@ const PART_CALLS: { readonly [Name in StorePart]: CallKinds<StoreWith[Name]> } =
   assertions: { add: 'write' },
 }
 
-/** Calls that a store may lack. */
 const OPTIONAL_CALLS: ReadonlySet<string> = new Set(['imports.countHashes'])
 
 class StoreTimeoutError extends Error {

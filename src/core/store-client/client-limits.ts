@@ -87,7 +87,6 @@ function createTimedLimit(atOnce: number): ConcurrencyLimit {
   }
 }
 
-/** Work that goes first, and work that gives way to it. */
 function createPrecedence(options: {
   /** Milliseconds for which work that gives way waits at most, so that it is never stopped. */
   readonly pause: number

@@ -9,7 +9,6 @@ const MAX_CONCURRENT_READS = 3
 const BACKGROUND = { background: true }
 
 interface Read {
-  /** True if the store answered in time. */
   readonly answered: Promise<boolean>
   /** Resolves when the read has ended, however late. */
   readonly ended: Promise<unknown>

@@ -68,13 +68,11 @@ export function createStartup(logger: Logger, address?: string) {
   }
 
   return {
-    /** Makes the first attempt, and repeats failed ones. */
     begin: (start: Start): void => settle(repeatUntilStarted(start)),
     /** Resolves once an attempt has succeeded. Rejects with `ConfigurationError` if no retry can help, or after `abort()`. */
     finished,
     /** Like `finished`, but rejects for what waiting alone does not cure, such as a missing right. Attempts go on. */
     finishedUnlessBlocked: (): Promise<void> => Promise.race([finished, blocked.promise]),
-    /** Rejects when the first attempt fails. */
     firstFailure: firstFailure.promise,
     isFinished: (): boolean => isFinished,
     /** The reason why the start is not finished, for `auth.health()`. */

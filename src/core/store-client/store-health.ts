@@ -38,7 +38,6 @@ export function createStoreHealth(options: {
   readonly logger: Logger
   readonly emit: Emit
   readonly now: () => number
-  /** The name of what is called. */
   readonly name?: string
 }) {
   const { logger, emit, now, name: source = 'store' } = options

@@ -176,7 +176,7 @@ function renderDecisions(
   const problem = rejection?.problem === undefined ? undefined : { text: rejection.problem, field: 'reason' }
   const render = (attributes: Html): Html =>
     renderTextarea(
-      html`${attributes} rows="3" required maxlength="1000" ${rejection && html` autofocus`}`,
+      html`${attributes} rows="3" required maxlength="500" ${rejection && html` autofocus`}`,
       rejection?.reason ?? '',
     )
   return html`<form method="post">

@@ -4,10 +4,10 @@ import type { RefusalRecord } from '../../shared/contracts/usage.js'
 import { DAY_MS } from '../../shared/lib/day.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import type { UsageReads } from './list-usage.js'
-import { de } from './texts/de.js'
+import de from './texts/de.json' with { type: 'json' }
 import { en, type RefusalTexts } from './texts/en.js'
-import { es } from './texts/es.js'
-import { fr } from './texts/fr.js'
+import es from './texts/es.json' with { type: 'json' }
+import fr from './texts/fr.json' with { type: 'json' }
 
 export const MAX_REFUSAL_AGE_MS = 7 * DAY_MS
 
@@ -79,7 +79,7 @@ export function explainRefusal(
   const { reasons, quote, seconds } = TEXTS[language]
   const names = [`${reason}_of_${details['of']}`, reason, error]
   const name = names.find((each): each is keyof typeof reasons => Object.hasOwn(reasons, each)) ?? 'unknown'
-  const [problem, fix] = reasons[name]
+  const { problem, fix } = reasons[name]
   const { expiredAt, api, credential, scopes, retryAfter } = details
   const values = {
     ago: typeof expiredAt === 'number' ? ` ${formatAgo(now - expiredAt, language)}` : '',

@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Language } from '../../index.js'
 import { fillIn, fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { de } from './texts/de.js'
+import de from './texts/de.json' with { type: 'json' }
 import { en, type ConsoleTexts } from './texts/en.js'
-import { es } from './texts/es.js'
-import { fr } from './texts/fr.js'
+import es from './texts/es.json' with { type: 'json' }
+import fr from './texts/fr.json' with { type: 'json' }
 
 const TEXTS: Readonly<Record<Language, ConsoleTexts>> = { en, de, fr, es }
 /** Pages consist of some hundred parts in each other, so the language is not handed through all of them. */

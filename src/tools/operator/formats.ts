@@ -4,7 +4,7 @@ import { getFormats } from '../../shared/web/formats.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderCard, renderRows } from '../../shared/web/parts.js'
-import type { OperatorTexts } from './texts/languages.js'
+import type { OperatorTexts } from './texts/en.js'
 
 /** The time since or until, such as `3 days ago`, with the exact time as its title. */
 export function renderTime(at: Date, { language, now }: { readonly language: Language; readonly now: number }): Html {

@@ -13,7 +13,7 @@ import type { Html } from '../../shared/web/html.js'
 import { OPERATIONS } from '../operations/perform.js'
 import type { Operation } from '../operations/operation.js'
 import type { CallName, Scope } from '../operations/operator-calls.js'
-import type { OperatorTexts } from './texts/languages.js'
+import type { OperatorTexts } from './texts/en.js'
 
 /** The platform whose pages these are, with the calls of the features that it may have. */
 export type Platform = CoreAuth & {

@@ -1,18 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Language } from '../../../src/index.js'
-import * as browserDe from '../../../src/tools/console/browser/texts/de.js'
+import callsDe from '../../../src/tools/console/browser/texts/calls/de.json' with { type: 'json' }
+import pageDe from '../../../src/tools/console/browser/texts/page/de.json' with { type: 'json' }
 import * as browserEn from '../../../src/tools/console/browser/texts/en.js'
-import * as browserEs from '../../../src/tools/console/browser/texts/es.js'
-import * as browserFr from '../../../src/tools/console/browser/texts/fr.js'
-import { de } from '../../../src/tools/console/texts/de.js'
+import callsEs from '../../../src/tools/console/browser/texts/calls/es.json' with { type: 'json' }
+import pageEs from '../../../src/tools/console/browser/texts/page/es.json' with { type: 'json' }
+import callsFr from '../../../src/tools/console/browser/texts/calls/fr.json' with { type: 'json' }
+import pageFr from '../../../src/tools/console/browser/texts/page/fr.json' with { type: 'json' }
+import de from '../../../src/tools/console/texts/de.json' with { type: 'json' }
 import { en } from '../../../src/tools/console/texts/en.js'
-import { es } from '../../../src/tools/console/texts/es.js'
-import { fr } from '../../../src/tools/console/texts/fr.js'
+import es from '../../../src/tools/console/texts/es.json' with { type: 'json' }
+import fr from '../../../src/tools/console/texts/fr.json' with { type: 'json' }
 import { readCatalogWithEveryState } from './every-state.js'
 import { DOCUMENTS, openShop } from './shop.js'
 
 const PAGES_OF = { en, de, fr, es }
-const SCRIPTS_OF = { en: browserEn, de: browserDe, fr: browserFr, es: browserEs }
+const SCRIPTS_OF = {
+  en: browserEn,
+  de: { calls: callsDe, page: pageDe },
+  fr: { calls: callsFr, page: pageFr },
+  es: { calls: callsEs, page: pageEs },
+}
 const LANGUAGES = ['en', 'de', 'fr', 'es'] as const
 const PATHS = [
   '',

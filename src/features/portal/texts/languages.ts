@@ -1,7 +1,12 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
-import { de } from './de.js'
+import de from './de.json' with { type: 'json' }
 import { en, type PortalTexts } from './en.js'
-import { es } from './es.js'
-import { fr } from './fr.js'
+import es from './es.json' with { type: 'json' }
+import fr from './fr.json' with { type: 'json' }
 
-export const TEXTS: Readonly<Record<Language, PortalTexts>> = { en, de, fr, es }
+export const TEXTS: Readonly<Record<Language, PortalTexts>> = {
+  en,
+  de: { language: 'de', ...de },
+  fr: { language: 'fr', ...fr },
+  es: { language: 'es', ...es },
+}

@@ -1,7 +1,7 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
-import { de } from './de.js'
-import { es } from './es.js'
-import { fr } from './fr.js'
+import de from './de.json' with { type: 'json' }
+import es from './es.json' with { type: 'json' }
+import fr from './fr.json' with { type: 'json' }
 import { en, type RegistrationTexts } from './en.js'
 
 export const TEXTS: Readonly<Record<Language, RegistrationTexts>> = { en, de, fr, es }

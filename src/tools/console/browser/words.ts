@@ -1,7 +1,10 @@
-import { calls as deCalls, page as dePage } from './texts/de.js'
+import deCalls from './texts/calls/de.json' with { type: 'json' }
+import dePage from './texts/page/de.json' with { type: 'json' }
 import { calls as enCalls, page as enPage } from './texts/en.js'
-import { calls as esCalls, page as esPage } from './texts/es.js'
-import { calls as frCalls, page as frPage } from './texts/fr.js'
+import esCalls from './texts/calls/es.json' with { type: 'json' }
+import esPage from './texts/page/es.json' with { type: 'json' }
+import frCalls from './texts/calls/fr.json' with { type: 'json' }
+import frPage from './texts/page/fr.json' with { type: 'json' }
 
 /** The language of all pages of the console that this one is replaced by. */
 const { document: shown } = globalThis as { document?: Document }

@@ -43,10 +43,10 @@ function renderResponse(
   const line =
     summary ?? (markdown && { markup: plain ?? markdown.markup.replace(/<\/p>[^]*/, '').replaceAll(/<[^>]*>/g, '') })
   const isRepeated = text !== undefined && text.trim().replace(/\.$/, '').toLowerCase() === name.toLowerCase()
-  const title = html`<code class="status${status.startsWith('2') && ' good'}${status.startsWith('5') && ' bad'}"
-      >${status}</code
-    >
-    ${name}${line !== undefined && !isRepeated && html` <span class="line">${line}</span>`}`
+  const tone = status.startsWith('2') ? ' good' : status.startsWith('5') ? ' bad' : ''
+  const title = html`<code class="status${tone}">${status}</code> ${name}${
+      line !== undefined && !isRepeated && html` <span class="line">${line}</span>`
+    }`
   const contents = resolveEntries(document, response['content'])
   const parts = [
     markdown !== undefined &&

@@ -46,5 +46,3 @@ export const en = {
   failed: 'This did not work',
   refused: undefined as Refusals | undefined,
 }
-
-export type SignInTexts = typeof en
