@@ -53,7 +53,6 @@ function describeAuthorizationServer(api: Api): object {
 /** Those of `ALGORITHMS` in key-sets/public-key-set.ts, which is loaded with the first key set. */
 const ASSERTION_ALGORITHMS = 'ES256 ES384 EdDSA Ed25519 RS256 PS256 RS384 PS384 RS512 PS512'.split(' ')
 
-/** RFC 9728 2. */
 export function createProtectedResourceMetadata(api: Api): Endpoint {
   return createDocumentEndpoint({
     resource: api.resource,

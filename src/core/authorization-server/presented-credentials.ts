@@ -152,7 +152,8 @@ async function readPresentedForm(req: IncomingMessage, onUnknown: (name: string)
 
 /** A question with a misspelt `scope` or `ip` would be answered as one without it. */
 export function refuseUnknown(name: string): never {
-  const shown = /^[\w.-]{1,40}$/.test(name) ? ` ${name}` : ''
+  // The name may be a credential that was sent without its own.
+  const shown = /^[a-z_]{1,20}$/i.test(name) ? ` ${name}` : ''
   const similar = didYouMean(name, PARAMETERS, (known) => known)
   throw new OAuthError('invalid_request', `The parameter${shown} is unknown.${similar}`)
 }

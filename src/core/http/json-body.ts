@@ -3,7 +3,6 @@ import { OAuthError } from '../../shared/contracts/denial.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { parseMediaType, readBody } from './form.js'
 
-/** The members of a JSON object in the body. */
 export async function readJson(
   req: IncomingMessage,
   mediaTypes: readonly string[] = ['application/json'],

@@ -32,7 +32,9 @@ export function isFormOfHost(req: IncomingMessage): boolean {
   const site = readHeader(req, 'sec-fetch-site')
   if (site !== undefined) return site === 'same-origin'
   // A page of another site cannot set the header that names the host where a proxy has replaced it.
-  const hosts = `${readHeader(req, 'host')},${String(readHeader(req, 'x-forwarded-host'))}`.split(/\s*,\s*/)
+  const hosts = [readHeader(req, 'host'), readHeader(req, 'x-forwarded-host')].flatMap((each) =>
+    String(each ?? '').split(/\s*,\s*/),
+  )
   const sentBy = URL.parse(readHeader(req, 'origin') ?? '')?.host
   return Boolean(sentBy) && hosts.includes(sentBy!)
 }

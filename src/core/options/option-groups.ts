@@ -32,7 +32,6 @@ export const readTokenOptions = group('tokens', {
   signer: optional(readSigner),
 })
 
-/** Its answers are checked where they come. */
 function readSigner(option: string, signer: unknown): Signer {
   if (isObject(signer) && typeof signer['list'] === 'function' && typeof signer['sign'] === 'function')
     return signer as unknown as Signer

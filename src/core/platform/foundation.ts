@@ -35,7 +35,7 @@ export function createFoundation(settings: Settings) {
     baseUrl: settings.baseUrl,
     onChange: createOutageNotice({ logger, emit }),
   })
-  const { available, begin, ...lifecycle } = createReadiness({ feed, storeHealth, logger })
+  const { available, begin, ...lifecycle } = createReadiness({ feed, storeHealth, logger, address: undefined })
   const encryption = createEncryption(settings.secrets, { importUnencrypted: settings.importUnencrypted })
   const credentials = createLateValue<Credentials>(() => new Error('The platform is not ready.'))
 

@@ -17,7 +17,6 @@ export interface Decision {
   /** What the guard demands; empty for a verifier, and for what a document does not describe. */
   readonly accepts: readonly AcceptedCredential[]
   readonly denied: Denial | undefined
-  /** Whether `onDenied` writes the answer. */
   readonly hasOwnAnswer: boolean
 }
 

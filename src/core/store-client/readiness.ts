@@ -49,7 +49,7 @@ export function createReadiness(options: {
   readonly storeHealth: Pick<StoreHealth, 'isUnresponsive' | 'isUnavailable' | 'problems'>
   readonly logger: Logger
   /** Of a service, which reads the platform there in place of a store. */
-  readonly address?: string
+  readonly address: string | undefined
 }) {
   const { feed, storeHealth, logger, address } = options
   const [self, source] = address === undefined ? ['platform', 'store'] : ['service', 'platform']

@@ -86,10 +86,17 @@ export function createBatchWriter<Row, Added>(options: {
       try {
         onAdded?.(rows, added)
       } catch (error) {
-        onError?.(error)
+        reportError(error)
       }
     }
     return true
+  }
+
+  /** The host's logger may throw, too: the next batches are written all the same. */
+  function reportError(error: unknown): void {
+    try {
+      onError?.(error)
+    } catch {}
   }
 
   function divide(rows: readonly Row[]): Batch<Row>[] {

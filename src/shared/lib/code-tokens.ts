@@ -1,6 +1,6 @@
 /** A piece of code that is shown in one colour; plain text has no kind. */
 export interface CodeToken {
-  readonly kind?: string
+  readonly kind: string | undefined
   readonly text: string
 }
 
@@ -36,17 +36,17 @@ const RULES: Readonly<Record<string, RegExp>> = {
 
 /** The pieces of code in a language, such as `json` or `curl`, in their order: together they are the code. */
 export function splitCode(code: string, language: string): CodeToken[] {
-  if (code.length > MAX_CHARACTERS) return [{ text: code }]
+  if (code.length > MAX_CHARACTERS) return [{ kind: undefined, text: code }]
   const rules = Object.hasOwn(RULES, language) ? RULES[language]! : SLASHES
   const tokens: CodeToken[] = []
   let end = 0
   for (const { 0: text, index, groups } of code.matchAll(rules)) {
     const kind = Object.keys(groups!).find((name) => groups![name] !== undefined)!
-    if (index > end) tokens.push({ text: code.slice(end, index) })
+    if (index > end) tokens.push({ kind: undefined, text: code.slice(end, index) })
     tokens.push({ kind, text })
     end = index + text.length
   }
-  if (end < code.length) tokens.push({ text: code.slice(end) })
+  if (end < code.length) tokens.push({ kind: undefined, text: code.slice(end) })
   return tokens
 }
 

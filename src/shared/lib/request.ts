@@ -10,10 +10,12 @@ export function readHeader<Name extends keyof IncomingHttpHeaders & string>(
   return headers && Object.hasOwn(headers, name) ? headers[name] : undefined
 }
 
-/** The path of a request target, without its query. */
+/**
+ * The path of a request target, without its query. A client may send the target in absolute form (RFC 9112 3.2.2). Its dot segments stay,
+ * as in Express: a gate of the host on a path would be passed by `http://host/a/../path`.
+ */
 export function parsePath(url: string): string {
-  // A client may send the target in absolute form (RFC 9112 3.2.2).
-  const target = url.startsWith('/') ? url : (URL.parse(url)?.pathname ?? url)
+  const target = url.startsWith('/') ? url : url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#\\]*/i, '') || '/'
   const query = target.indexOf('?')
   return query < 0 ? target : target.slice(0, query)
 }

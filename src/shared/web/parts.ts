@@ -1,3 +1,4 @@
+import { ownMembers } from '../lib/own-members.js'
 import { html, type Html } from './html.js'
 import { listColors, type Tone } from './look.js'
 import { splitCode } from '../lib/code-tokens.js'
@@ -206,7 +207,7 @@ export function renderTiles(
   }[],
 ): Html {
   return html`<dl class="tiles">
-    ${tiles.map(
+    ${tiles.map(ownMembers).map(
       ({ label, value, note, tone }) =>
         html`<div>
           <dt>${label}</dt>
@@ -278,7 +279,8 @@ export interface EmptyState {
 }
 
 /** What stands where there is nothing yet, or nothing to do: it says what is next. */
-export function renderEmpty({ title, next, isGood = false, drawing = 'tray' }: EmptyState, content?: Content): Html {
+export function renderEmpty(state: EmptyState, content?: Content): Html {
+  const { title, next, isGood = false, drawing = 'tray' } = ownMembers(state)
   return html`<div class="empty${isGood && ' good'}">
     <svg viewBox="0 0 24 24" aria-hidden="true"><path d="${DRAWINGS[isGood ? 'tick' : drawing]}" /></svg>
     ${title !== undefined && html`<h3>${title}</h3>`} ${next !== undefined && html`<p>${next}</p>`} ${content}

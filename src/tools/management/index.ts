@@ -10,7 +10,7 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import { readGroup, wrongOption, readPlatform } from '../../shared/lib/option-checks.js'
 import type { Operation } from '../operations/operation.js'
 import { SCOPES, type Scope } from '../operations/operator-calls.js'
-import { leaveOutGuarded } from '../operations/schemas.js'
+import { hideContact, leaveOutGuarded } from '../operations/schemas.js'
 import { offers, perform } from '../operations/perform.js'
 import { createDocument, isConditional, isVersioned } from './document.js'
 import { applyPatch, needsRecord, readInput, readVersions } from './read-request.js'
@@ -70,7 +70,12 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
   async function answer(req: IncomingMessage, res: ServerResponse, route: Route, parameters: Record<string, string>) {
     const { operation } = route
     const { application, scopes } = authOf(req, api)
-    const input = await readInput(req, route, parameters)
+    const asked = await readInput(req, route, parameters)
+    // An address that may not be seen is not searched for either.
+    const input =
+      scopes.includes('applications:read') || !Object.hasOwn(asked, 'by')
+        ? asked
+        : { ...asked, by: hideContact(asked['by'] as string) }
     for (const [member, scope] of Object.entries(operation.memberScopes))
       if (Object.hasOwn(input, member) && !scopes.includes(scope)) throw lackOf(scope, api)
     refuseGrant(operation, input, api)

@@ -204,7 +204,11 @@ export const platformOperations = [
       applicationId: application,
       order: optional(choice(['oldest', 'newest'], 'What is first; the default is oldest.')),
       type: optional(text('Only changes of this type, such as application.suspended.')),
-      by: optional(text('Only changes that this actor made.')),
+      by: optional(
+        text(
+          'Only changes that this actor made; `contact:` with an address finds nothing for who may not read applications.',
+        ),
+      ),
       from: optional(time('Only changes from this time on.')),
       until: optional(time('Only changes before this time.')),
       ...page,

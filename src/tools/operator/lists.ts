@@ -127,7 +127,7 @@ export async function answerAudit({ auth }: Site, visit: Visit, isFile: boolean)
     order: 'newest',
     applicationId: readQuery(visit, 'application'),
     type: readQuery(visit, 'type') as 'application.updated' | undefined,
-    by: readQuery(visit, 'by'),
+    by: showActor(readQuery(visit, 'by')),
     from: readDate('from', 0),
     // The day that is entered is the last one.
     until: readDate('until', 1),

@@ -67,8 +67,10 @@ async function open(
     const { algorithm: alg } = key
     return new SignJWT({ ...claims, ...payload }).setProtectedHeader({ alg, ...header }).sign(key.privateKey)
   }
-  const send = (assertion: string, form: object = {}, path = '/payments/token') =>
-    post(app, path, { ...GRANT, client_assertion_type: TYPE, client_assertion: assertion, ...form })
+  const send = (assertion: string, form: object = {}, path = '/payments/token') => {
+    const grant = path.endsWith('/token') && GRANT
+    return post(app, path, { ...grant, client_assertion_type: TYPE, client_assertion: assertion, ...form })
+  }
   const ask = async (...args: Parameters<typeof sign>) => (await send(await sign(...args))).status
   return { auth, app, clock, store, sign, send, ask }
 }

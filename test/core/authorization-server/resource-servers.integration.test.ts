@@ -257,6 +257,9 @@ describe.each(PLATFORMS)('A resource server (docs/http.md S1 to S9), on %s', (_n
           ['Ip', 'The parameter Ip is unknown. Did you mean ip?'],
           ['resource', 'The parameter resource is unknown.'],
           ['<b>', 'The parameter is unknown.'],
+          // A credential that was sent without the name of its parameter.
+          ['550e8400-e29b-41d4-a716-446655440000', 'The parameter is unknown.'],
+          ['k_key_u1JbKtlVZx8pQ4nR7wS2yB5cD9fG3hLkT', 'The parameter is unknown.'],
         ]
         for (const [name, description] of refusals) {
           const { status, body } = await ask(what, api, { token: credential, [name]: 'write' })

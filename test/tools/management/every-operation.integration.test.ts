@@ -207,6 +207,8 @@ it('shows names, addresses and data of applications to nobody who may not read a
   }
   const { items } = (await blind('GET /audit?order=newest')).body as { items: { by?: string }[] }
   expect(items.filter(({ by }) => by === 'contact').length).toBeGreaterThan(0)
+  // Nor is an address found by guessing it.
+  expect((await blind(`GET /audit?by=contact:${address}`)).body.items).toEqual([])
   const { body } = await (await site.caller(Object.keys(managementApi.scopes)))(`GET /audit?by=contact:${address}`)
   expect(body.items).toHaveLength(1)
 })

@@ -57,6 +57,11 @@ it('answers request targets in absolute form (RFC 9112 3.2.2), and names the pat
     201,
     expect.stringMatching(/^\/management\/applications\/[\w-]+$/),
   ])
+  // As in Express: a gate of the host on /management/applications would be passed otherwise.
+  for (const target of ['x/../applications', './applications', '%2e/applications', 'x/%2e%2e/applications']) {
+    const head = [`GET http://localhost/management/${target} HTTP/1.1`, `Authorization: Bearer ${token}`]
+    expect([target, (await exchange(app, head, '')).status]).toEqual([target, 404])
+  }
 })
 
 it.each([

@@ -484,6 +484,7 @@ it('accepts forms without Sec-Fetch-Site whose Origin has the host of the reques
   const own = { Host: 'api.example.com' }
   expect((await send('https://api.example.com.evil.example', own)).status).toBe(403)
   expect((await send('file://', { ...own, 'X-Forwarded-Host': '' })).status).toBe(403)
+  expect((await send('http://undefined', own)).status).toBe(403)
   expect((await send('https://api.example.com', own)).status).toBe(303)
   // A proxy that replaces the host names it in a header, in which pages of other sites can write nothing.
   const proxied = { Host: '127.0.0.1:3000', 'X-Forwarded-Host': 'ops.example, proxy.example' }

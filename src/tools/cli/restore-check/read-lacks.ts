@@ -194,7 +194,7 @@ export async function* readRecords(
   for (let last = after; ;) {
     const records = await log.listAudit({ ...query, after: last, limit: AUDIT_PAGE_SIZE, applicationId: undefined })
     if (records.length > 0) yield records
-    if (records.length < PAGE_SIZE) return
+    if (records.length < AUDIT_PAGE_SIZE) return
     last = records.at(-1)!.id
   }
 }
