@@ -7,6 +7,7 @@ const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
+  '--in-process-gpu',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
