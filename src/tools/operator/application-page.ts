@@ -160,11 +160,12 @@ function renderFacts(site: Site, visit: Visit, application: Application): Html {
   ]
   const data = metadata && html`<pre class="data">${JSON.stringify(metadata, undefined, 2)}</pre>`
   return renderCard(
-    { title: texts.settings, level: 2, actions: renderActions(site, visit, 'settings', { application }) },
+    { title: texts.settings, level: 2 },
     html`<ul class="properties">
-      ${rows.map(([name, about]) => renderProperty({ name, about }))}
-      ${data && renderProperty({ name: fields.metadata, about: data })}
-    </ul>`,
+        ${rows.map(([name, about]) => renderProperty({ name, about }))}
+        ${data && renderProperty({ name: fields.metadata, about: data })}
+      </ul>
+      ${renderActions(site, visit, 'settings', { application })}`,
   )
 }
 

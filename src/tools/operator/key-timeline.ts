@@ -2,7 +2,6 @@ import type { CoreAuth } from '../../index.js'
 import { DAY_MS } from '../../shared/lib/day.js'
 import { getFormats } from '../../shared/web/formats.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { renderPill } from '../../shared/web/parts.js'
 import type { Visit } from './visit.js'
 
 type SigningKeys = Awaited<ReturnType<CoreAuth['signingKeys']['list']>>['items']
@@ -42,11 +41,13 @@ export function renderKeyTimeline(keys: SigningKeys, { texts, language, now }: V
       </svg>`
   })
   const legend = (['next', 'current', 'former'] as const).map(
-    (state) => html`${renderPill(texts.keyStates[state], KEY_TONES[state])} `,
+    (state) =>
+      html`<span
+        ><svg class="mark"><rect class="${state}" width="100%" height="100%" /></svg> ${texts.keyStates[state]}</span
+      > `,
   )
   return html`<div class="card" aria-hidden="true">
     <div class="inside timeline">
-      <p>${legend}</p>
       ${rows}
       <svg class="axis">
         <text y="1em">${dateTime.format(from)}</text>
@@ -55,6 +56,7 @@ export function renderKeyTimeline(keys: SigningKeys, { texts, language, now }: V
           ${relative.format(0, 'second')}
         </text>
       </svg>
+      <p class="facts-line">${legend}</p>
     </div>
   </div>`
 }

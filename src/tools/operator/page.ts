@@ -40,7 +40,7 @@ h1 + .facts-line { margin: calc(-1 * var(--space-2)) 0 var(--space-5); align-ite
 .row > div { flex: 1 1 14rem }
 main > .actions { margin: 0 0 var(--space-5) }
 .card > .actions { max-width: none; padding: var(--space-3) var(--space-4) }
-.rows + .actions { border-top: 1px solid var(--line) }
+:is(.rows, .properties) + .actions { border-top: 1px solid var(--line) }
 .properties > li { grid-template-columns: 7.5rem minmax(0, 1fr); align-items: baseline; padding: var(--space-2) var(--space-4) }
 .properties > li:first-child { border-top: 0 }
 .properties > li > code:first-child { font: 400 var(--text-small)/1.6 var(--sans); color: var(--soft) }
@@ -69,6 +69,7 @@ td .meter + .soft { display: block }
 .timeline p { margin: 0 }
 .timeline code { margin-top: var(--space-2); overflow-wrap: anywhere }
 .timeline svg { width: 100%; height: .75rem; border-radius: 3px; background: var(--code); overflow: visible }
+.timeline .mark { width: .75rem; margin-right: .25rem; vertical-align: -.125rem }
 .timeline .axis { height: 2.75em; background: none; fill: var(--soft); font-variant-numeric: tabular-nums }
 .timeline rect { fill: color-mix(in oklab, var(--soft) 60%, var(--raised)) }
 .timeline .next { fill: color-mix(in oklab, var(--info) 72%, var(--raised)) }

@@ -19,6 +19,7 @@ export interface SearchField {
 export function renderSearch(visit: Visit, tab: TabName | 'preview', fields: readonly SearchField[]): Html {
   const { root, texts, query, formToken } = visit
   const isTyped = fields.some(({ choices }) => choices === undefined)
+  const isFiltered = fields.some(({ name }) => query.get(name))
   return html`<form class="search" role="search" action="${root}/${tab}" ${isTyped && html`method="post"`}>
     ${isTyped && html`<input type="hidden" name="token" value="${formToken}" />`}
     ${fields.map(({ name, label, type = 'text', hint = '', choices, value: chosen = '' }) => {
@@ -38,7 +39,10 @@ export function renderSearch(visit: Visit, tab: TabName | 'preview', fields: rea
         <label for="${name}">${label}</label>${control}
       </div> `
     })}
-    <p><button>${texts.show}</button> <a class="button quiet" href="${root}/${tab}">${texts.clear}</a></p>
+    <p>
+      <button class="quiet">${texts.show}</button>
+      ${isFiltered && html`<a class="button quiet" href="${root}/${tab}">${texts.clear}</a>`}
+    </p>
   </form>`
 }
 

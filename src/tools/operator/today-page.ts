@@ -96,7 +96,7 @@ async function listWaiting({ auth, core }: Site, visit: Visit): Promise<readonly
         renderApplicationLink(visit, application),
         [fillTime(texts.waitsSince, at, visit), apis.join(', '), application.contact],
         html`<p class="actions">
-          <a class="action" href="${root}/applications/${application.id}"
+          <a class="button" href="${root}/applications/${application.id}"
             >${texts.decide}<span class="unseen"> ${application.name}</span></a
           >
         </p>`,
