@@ -15,9 +15,9 @@ export function readHeader<Name extends keyof IncomingHttpHeaders & string>(
  * as in Express: a gate of the host on a path would be passed by `http://host/a/../path`.
  */
 export function parsePath(url: string): string {
-  const target = url.startsWith('/') ? url : url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#\\]*/i, '') || '/'
+  const target = url.startsWith('/') ? url : url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#\\]*/i, '')
   const query = target.indexOf('?')
-  return query < 0 ? target : target.slice(0, query)
+  return (query < 0 ? target : target.slice(0, query)) || '/'
 }
 
 /** A member that the host or its framework has put on a request, not one of a polluted `Object.prototype`. */

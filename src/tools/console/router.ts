@@ -20,7 +20,7 @@ export function createRouter({
 }): Middleware {
   return function consoleRouter(req, res, next) {
     const url = req.url ?? '/'
-    const path = parsePath(url) || '/'
+    const path = parsePath(url)
     const query = /\?.*/s.exec(url)?.[0] ?? ''
     const [, first = ''] = path.split('/', 2)
     const router = routers.get(first)
@@ -84,5 +84,5 @@ function readLastSegment(path: string): string {
 /** The path before Express removed the mount path. */
 function readOriginalPath(req: IncomingMessage): string {
   const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
-  return parsePath(originalUrl) || '/'
+  return parsePath(originalUrl)
 }

@@ -1,7 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, expect, it } from 'vitest'
-import { readClientAddress, readIpAddress } from '../../../src/shared/lib/request.js'
+import { parsePath, readClientAddress, readIpAddress } from '../../../src/shared/lib/request.js'
 import { openPlatform } from '../../support/platform.js'
+
+it.each([
+  ['/a/b?c=/d', '/a/b'],
+  ['http://host/a/b?c', '/a/b'],
+  ['http://host', '/'],
+  ['http://host?a', '/'],
+  ['HTTPS://host:1/a/../b/./%2e', '/a/../b/./%2e'],
+  ['*', '*'],
+])('the path of %s is %s', (target, path) => {
+  expect(parsePath(target)).toBe(path)
+})
 
 const requestFrom = (ip: string) => ({ ip, headers: {} }) as unknown as IncomingMessage
 

@@ -56,7 +56,11 @@ it('whoever may neither list nor read applications finds no name and no address 
   expect([...shown.values()].flatMap((text) => told({ text }))).toEqual(
     expect.arrayContaining([NAME, CONTACT, REGISTERED]),
   )
+  const findByContact = async () =>
+    (await host.get(`/audit?by=contact:${CONTACT}`)).text.includes(`/applications/${id}`)
+  expect(await findByContact()).toBe(true)
   mayRead = false
+  expect(await findByContact(), 'an address that is guessed').toBe(false)
   const left = await readAll()
   expect(left.size).toBeGreaterThan(8)
   // The totals of usage have names: whoever may read them may see them.
