@@ -1,47 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import express from 'express'
-import { Pool } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { emails } from '../../src/features/emails/index.js'
 import { registration } from '../../src/features/registration/index.js'
 import { usage } from '../../src/features/usage/index.js'
 import { authOf, createPlatformAuth } from '../../src/index.js'
-import type { StoreWith } from '../../src/store.js'
-import { postgresStore } from '../../src/stores/postgres/index.js'
-import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../src/tools/testing/index.js'
 import { createApplication, createTokenForm, listen } from '../support/http.js'
-import { freshDatabase } from '../support/postgres.js'
+import { DATABASES } from '../support/databases.js'
 import { recordingLogger, SECRET } from '../support/platform.js'
-
-type AtEnd = (cleanUp: () => Promise<void>) => void
-
-/** Each call of the function returns a store over the same database. */
-const STORES: Readonly<Record<string, (atEnd: AtEnd) => Promise<() => StoreWith>>> = {
-  async SQLite(atEnd) {
-    const folder = await mkdtemp(join(tmpdir(), 'close-'))
-    atEnd(() => rm(folder, { recursive: true, force: true }))
-    return () => sqliteStore(join(folder, 'platform.sqlite'))
-  },
-  async PostgreSQL(atEnd) {
-    const { url, remove } = await freshDatabase()
-    atEnd(remove)
-    const pool = new Pool({ connectionString: url })
-    atEnd(() => pool.end())
-    return () => postgresStore({ pool })
-  },
-}
 
 const APIS = { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } } as const
 
-describe.each(Object.entries(STORES))('auth.close() on %s during requests', (_, openStore) => {
-  it('answers requests with success or 503, and keeps every acknowledged registration', async ({
-    onTestFinished: atEnd,
-  }) => {
-    const open = await openStore(atEnd)
+describe.each(Object.entries(DATABASES))('auth.close() on %s during requests', (_, createDatabase) => {
+  it('answers requests with success or 503, and keeps every acknowledged registration', async ({ onTestFinished }) => {
+    const database = await createDatabase()
+    const open = () => database.open({ listen: true })
     const logger = recordingLogger()
     const options = {
       baseUrl: 'http://localhost',
@@ -60,7 +34,7 @@ describe.each(Object.entries(STORES))('auth.close() on %s during requests', (_, 
     const app = express().use(auth.router).use('/register', auth.registration.router)
     app.get('/catalog/items', auth.requireApiKey('catalog'), (req, res) => void res.json(authOf(req).application.id))
     const { port, close } = await listen(app)
-    atEnd(close)
+    onTestFinished(close)
 
     const acknowledged: string[] = []
     let number = 0
@@ -109,7 +83,7 @@ describe.each(Object.entries(STORES))('auth.close() on %s during requests', (_, 
     expect(answerToUnknown.status).toBe(503)
 
     const again = createPlatformAuth({ ...options, store: open() })
-    atEnd(() => again.close())
+    onTestFinished(() => again.close())
     const { items: applications } = await again.applications.list({ limit: 1000 })
     const names = new Set(applications.map(({ name }) => name))
     expect(acknowledged.length).toBeGreaterThan(0)

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { fuzz } from './fuzzer.js'
 import { startAttackedPlatform } from './platform-process.js'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
 const REQUESTS = Number(process.env['REQUESTS'] ?? (IS_LONG_LANE ? 1500 : 400))
@@ -12,7 +11,7 @@ const REQUESTS = Number(process.env['REQUESTS'] ?? (IS_LONG_LANE ? 1500 : 400))
 it.each(IS_LONG_LANE ? ([5, 4] as const) : ([5] as const))(
   'an Express %s app refuses hostile requests, and answers the honest ones among them',
   async (express) => {
-    const folder = await mkdtemp(join(tmpdir(), 'fuzz-'))
+    const folder = await createTemporaryFolder()
     const platform = await startAttackedPlatform({ express, file: join(folder, 'platform.sqlite') })
     try {
       const report = await fuzz(platform.port, platform.credentials, SEED, REQUESTS)
@@ -27,7 +26,6 @@ it.each(IS_LONG_LANE ? ([5, 4] as const) : ([5] as const))(
       expect(connections).toBe(0)
     } finally {
       await platform.end()
-      await rm(folder, { recursive: true, force: true })
     }
   },
 )

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { fuzz } from './fuzzer.js'
 import { startAttackedPlatform } from './platform-process.js'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 
 /** The same SEED repeats a run. */
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
@@ -17,7 +16,7 @@ it.each([
   'an Express %s app answers %d mostly hostile requests without a 5xx, a hang or a leak',
   { timeout: 3_600_000 },
   async (express, requests) => {
-    const folder = await mkdtemp(join(tmpdir(), 'fuzz-'))
+    const folder = await createTemporaryFolder()
     const platform = await startAttackedPlatform({ express, file: join(folder, 'platform.sqlite') })
     try {
       // Warm-up: fills the bounded caches.
@@ -58,7 +57,6 @@ it.each([
       expect(after.loop.p99).toBeLessThan(500)
     } finally {
       await platform.end()
-      await rm(folder, { recursive: true, force: true })
     }
   },
 )

@@ -12,19 +12,28 @@ const OTHER_NAMES = `
   .split(/\s+/)
 
 describe('a process with a polluted Object.prototype', () => {
-  it('takes whole journeys as before: nothing inherited is a header, a status, an option, an argument or a credential', async () => {
-    const platform = await startAttackedPlatform({ journeys: true })
-    const members = listOptionalMembers()
-    expect(members.size).toBeGreaterThan(400)
-    const tested = [...OTHER_NAMES, ...members].filter((name) => !INSIDE.has(name))
-    // Many at a time: a process that would stumble over one of them would stumble over all.
-    const many = IS_LONG_LANE ? 4 : 80
-    expect(await findPollutionProblems(platform, tested, ['function', 'string'], { together: many })).toEqual([])
-    const together = IS_LONG_LANE ? 1 : 3
-    const others = POLLUTION_KINDS.filter((kind) => IS_LONG_LANE || !['function', 'string'].includes(kind))
-    expect(await findPollutionProblems(platform, ['each', 'status', 'body'], others, { together })).toEqual([])
-    await platform.end()
-  })
+  it(
+    'takes whole journeys as before: nothing inherited is a header, a status, an option, an argument or a credential',
+    { timeout: 1_800_000 },
+    async () => {
+      const platform = await startAttackedPlatform({ journeys: true })
+      const members = listOptionalMembers()
+      expect(members.size).toBeGreaterThan(400)
+      const tested = [...OTHER_NAMES, ...members].filter((name) => !INSIDE.has(name))
+      if (IS_LONG_LANE) {
+        expect(await findPollutionProblems(platform, tested, POLLUTION_KINDS)).toEqual([])
+      } else {
+        // Many at a time: a process that would stumble over one of them would stumble over all.
+        const [many, others] = [
+          ['function', 'string'] as const,
+          POLLUTION_KINDS.filter((kind) => !/function|string/.test(kind)),
+        ]
+        expect(await findPollutionProblems(platform, tested, many, { together: 80 })).toEqual([])
+        expect(await findPollutionProblems(platform, ['each', 'status', 'body'], others, { together: 3 })).toEqual([])
+      }
+      await platform.end()
+    },
+  )
 
   it('allows nothing more where a member is left out inside', async () => {
     for (const kind of IS_LONG_LANE ? (['function', 'string'] as const) : (['string'] as const)) {

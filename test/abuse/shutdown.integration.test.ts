@@ -1,19 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Application, IssuedCredentials } from '../../src/index.js'
-import type { StoreWith } from '../../src/store.js'
-import { postgresStore } from '../../src/stores/postgres/index.js'
-import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
-import { freshDatabase } from '../support/postgres.js'
+import { DATABASES, type TestDatabase } from '../support/databases.js'
 import { openPlatform } from '../support/platform.js'
 import { startMailServer, type MailServer } from '../support/smtp.js'
 import { waitUntil } from '../support/wait-until.js'
@@ -21,30 +15,6 @@ import { timeBound } from '../support/time-bound.js'
 
 const PROCESS = fileURLToPath(new URL('stopping-process.mjs', import.meta.url))
 const PAGE = fileURLToPath(new URL('../../docs/production.md', import.meta.url))
-
-/** Databases of a platform, which the test opens after the platform has stopped. */
-const DATABASES = {
-  async SQLite() {
-    const folder = await mkdtemp(join(tmpdir(), 'shutdown-'))
-    const address = join(folder, 'platform.sqlite')
-    return {
-      address,
-      open: (): [StoreWith, () => Promise<void>] => [sqliteStore(address), async () => undefined],
-      remove: () => rm(folder, { recursive: true, force: true }),
-    }
-  },
-  async PostgreSQL() {
-    const { url, remove } = await freshDatabase()
-    return {
-      address: url,
-      open(): [StoreWith, () => Promise<void>] {
-        const pool = new Pool({ connectionString: url })
-        return [postgresStore({ pool }), () => pool.end()]
-      },
-      remove,
-    }
-  },
-}
 
 it('the process of this test stops as docs/production.md shows', async () => {
   const withoutSpaces = (text: string): string =>
@@ -61,8 +31,9 @@ it('the process of this test stops as docs/production.md shows', async () => {
 
 /** What a process does is the same on both: without `IS_LONG_LANE` the one whose connections end, too. */
 const tried = Object.entries(DATABASES).filter(([name]) => IS_LONG_LANE || name === 'PostgreSQL')
-describe.each(tried)('a process on %s that gets SIGTERM under load', (_, prepare) => {
-  let database: Awaited<ReturnType<typeof prepare>>
+describe.each(tried)('a process on %s that gets SIGTERM under load', (_, createDatabase) => {
+  let database: TestDatabase
+  let remove: () => unknown
   let mail: MailServer
   let first: StoppingProcess
   let second: StoppingProcess | undefined
@@ -74,7 +45,7 @@ describe.each(tried)('a process on %s that gets SIGTERM under load', (_, prepare
   let mailsAtExit: number
 
   beforeAll(async () => {
-    database = await prepare()
+    database = await createDatabase({ onTestFinished: (end) => void (remove = end as typeof remove) })
     // A slow mail server, so that e-mails are being sent when the signal arrives.
     mail = await startMailServer({ onMailFrom: (_address, _session, done) => void setTimeout(done, 120) })
     first = await startStopping(database.address, mail.port)
@@ -83,7 +54,7 @@ describe.each(tried)('a process on %s that gets SIGTERM under load', (_, prepare
   afterAll(async () => {
     await second?.end()
     await mail.close()
-    await database.remove()
+    await remove()
   })
 
   async function load(): Promise<void> {
@@ -218,11 +189,9 @@ describe.each(tried)('a process on %s that gets SIGTERM under load', (_, prepare
   })
 
   async function listApplications(): Promise<Application[]> {
-    const [store, end] = database.open()
-    const { auth } = openPlatform({ store, now: Date.now })
+    const { auth } = openPlatform({ store: database.open(), now: Date.now })
     const { items: applications } = await auth.applications.list({ limit: 1000 })
     await auth.close()
-    await end()
     return applications
   }
 })

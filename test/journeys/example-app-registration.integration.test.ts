@@ -97,17 +97,6 @@ describe('A new developer at the example app', () => {
     // Who is signed in stays so.
     expect((await open(session)).status).toBe(200)
   })
-
-  it('sees on the page what is wrong with a registration', async () => {
-    const { baseUrl } = example
-    const listEmails = () => readdir(join(shared.folder(), 'var/mail')).catch(() => [])
-    const before = await listEmails()
-    const body = new URLSearchParams({ name: 'Till', contact: 'nobody', apis: 'catalog' })
-    const answer = await fetch(`${baseUrl}/developers/register`, { method: 'POST', body })
-    expect(answer.status).toBe(400)
-    expect(await answer.text()).toContain('role="alert"')
-    expect(await listEmails()).toEqual(before)
-  })
 })
 
 describe('The mailbox', () => {

@@ -171,32 +171,6 @@ describe('The example app’s routes', () => {
     expect(large.body.error).toBe('invalid_request')
   })
 
-  it('each require their scope or an API key', async () => {
-    const { credentials: made } = await auth.applications.create({
-      name: 'Reader',
-      apis: { orders: { scopes: ['orders:read'] } },
-    })
-    const form = { grant_type: 'client_credentials', client_id: made.clientId, client_secret: made.clientSecret }
-    const { body } = await api.post('/orders/token').type('form').send(form).expect(200)
-    const reader = { Authorization: `Bearer ${body.access_token}` }
-    const routes = [
-      ['get', ''],
-      ['get', '/1'],
-      ['post', ''],
-      ['put', '/1'],
-      ['delete', '/1'],
-    ] as const
-    for (const [method, path] of routes) {
-      await api[method](`/orders/items${path}`).expect(401)
-      await api[method](`/orders/items${path}`).set(key).expect(401)
-      await api[method](`/catalog/items${path}`).expect(401)
-      await api[method](`/catalog/items${path}`).set(own).expect(401)
-      await api[method](`/catalog/items${path}`).set({ 'X-Api-Key': made.clientId }).expect(403)
-      if (method !== 'get') await api[method](`/orders/items${path}`).set(reader).expect(403)
-    }
-    await api.get('/orders/items').set(reader).expect(200)
-  })
-
   it('answer an unknown path with 404, and list the APIs at /', async () => {
     const nowhere = await api.get('/nowhere').expect(404)
     expect(nowhere.body).toEqual({ error: 'not_found', error_description: 'There is nothing at GET /nowhere.' })

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
 import { describe, expect, it } from 'vitest'
@@ -8,38 +7,10 @@ import { request } from '../support/request.js'
 import { prepareHostApp } from './host-app.js'
 import { observeGuard, NOTHING_CHANGED } from './observe-guard.js'
 
-// The package has no types.
-const require = createRequire(import.meta.url)
-const cors = require('cors') as (options?: object) => RequestHandler
-
 onEveryPlatform((host) => {
   const { newApp, bearer, key, tokenForm } = prepareHostApp(host)
 
   describe('an app with body parsers before the router', () => {
-    it.each([
-      ['express.json()', () => [host.express.json()]],
-      ['express.urlencoded()', () => [host.express.urlencoded({ extended: true })]],
-      ['both', () => [host.express.json(), host.express.urlencoded({ extended: false })]],
-      ['none', () => []],
-    ])('%s: issues access tokens, and keeps the parsed body', async (_, parsers) => {
-      const app = newApp()
-      for (const parser of parsers()) app.use(parser)
-      app.use(host.auth.router)
-      const guard = observeGuard(host.auth.requireBearer('orders'))
-      app.post('/orders/items', guard.guard, (req, res) => void res.json(req.body ?? null))
-      const { body } = await request(app).post('/orders/token').type('form').send(tokenForm()).expect(200)
-      expect(body).toMatchObject({ token_type: 'bearer' })
-      const parsed = await request(app)
-        .post('/orders/items')
-        .set(bearer())
-        .send({ item: { name: 'bread' } })
-        .expect(200)
-      const json = parsers().some((parser) => parser.name === 'jsonParser')
-      if (json) expect(parsed.body).toEqual({ item: { name: 'bread' } })
-      await request(app).post('/orders/items').send({ item: 'bread' }).expect(401)
-      expect(guard.seen).toEqual([NOTHING_CHANGED])
-    })
-
     it('leaves an unread body to the parser behind the guard', async () => {
       const app = newApp().use(host.auth.router)
       app.post(
@@ -76,53 +47,6 @@ onEveryPlatform((host) => {
         'www-authenticate': 'ApiKey realm="catalog", header="X-Api-Key"',
       })
       expect(answers[2]!.headers).toMatchObject({ 'cache-control': 'private', vary: 'X-Api-Key' })
-    })
-  })
-
-  describe('an app with cors()', () => {
-    const preflight = {
-      Origin: 'https://shop.example',
-      'Access-Control-Request-Method': 'GET',
-      'Access-Control-Request-Headers': 'authorization',
-    }
-
-    it('before the guards answers their preflights, and lets pages read refusals', async () => {
-      let reached = 0
-      const app = newApp().use(cors({ exposedHeaders: ['WWW-Authenticate'] }), host.auth.router)
-      app.all('/orders/items', host.auth.requireBearer('orders'), (_req, res) => {
-        reached += 1
-        res.json([])
-      })
-      const { headers } = await request(app).options('/orders/items').set(preflight).expect(204)
-      expect(headers).toMatchObject({
-        'access-control-allow-origin': '*',
-        'access-control-allow-headers': 'authorization',
-      })
-      expect(reached).toBe(0)
-
-      const refused = await request(app).get('/orders/items').set('Origin', 'https://shop.example').expect(401)
-      expect(refused.headers).toMatchObject({
-        'access-control-allow-origin': '*',
-        'access-control-expose-headers': 'WWW-Authenticate',
-        'www-authenticate': expect.stringMatching(/^Bearer realm="orders"/),
-      })
-      const allowed = await request(app)
-        .get('/orders/items')
-        .set('Origin', 'https://shop.example')
-        .set(bearer())
-        .expect(200)
-      expect(allowed.headers).toMatchObject({ 'access-control-allow-origin': '*' })
-      expect(reached).toBe(1)
-    })
-
-    it('keeps Vary: Origin beside X-Api-Key', async () => {
-      const app = newApp().use(cors({ origin: 'https://shop.example' }))
-      app.get('/catalog/items', host.auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
-      const { headers } = await request(app).get('/catalog/items').set(key()).expect(200)
-      expect(headers).toMatchObject({
-        vary: 'Origin, X-Api-Key',
-        'access-control-allow-origin': 'https://shop.example',
-      })
     })
   })
 

@@ -10,7 +10,6 @@ export interface HostApp {
   newApp(): Express
   /** The application's credentials. They exist once the first test runs. */
   credentials(): IssuedCredentials
-  accessToken(): string
   bearer(): { Authorization: string }
   key(): { 'X-Api-Key': string }
   tokenForm(): { grant_type: string; client_id: string; client_secret: string | undefined }
@@ -29,7 +28,6 @@ export function prepareHostApp(host: Host): HostApp {
   return {
     newApp: () => host.express().disable('x-powered-by'),
     credentials: () => credentials,
-    accessToken: () => accessToken,
     bearer: () => ({ Authorization: `Bearer ${accessToken}` }),
     key: () => ({ 'X-Api-Key': credentials.clientId }),
     tokenForm: () => ({

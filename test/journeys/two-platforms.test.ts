@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { authOf, maybeAuthOf, type IssuedCredentials } from '../../src/index.js'
+import { authOf, type IssuedCredentials } from '../../src/index.js'
 import { createCaller } from '../support/caller.js'
 import { onEveryPlatform, openPlatform, type TestPlatform } from '../support/platform.js'
 import { request } from '../support/request.js'
@@ -58,43 +58,6 @@ onEveryPlatform((one) => {
       await caller.key('/catalog/items', credentials[foreign].clientId).expect(401, /invalid_api_key/)
       await caller.token('orders', credentials[foreign]).expect(401, /invalid_client/)
     }
-  })
-
-  it('guards of both on one route need credentials of both', async () => {
-    const app = one.express()
-    app.get(
-      '/both',
-      one.auth.requireApiKey('catalog'),
-      other.auth.requireBearer('orders'),
-      (req, res) => void res.json(authOf(req).application.name),
-    )
-    app.get(
-      '/same',
-      one.auth.requireBearer('orders'),
-      other.auth.requireBearer('orders'),
-      (_req, res) => void res.json('never'),
-    )
-    const both = request(app).get('/both').set('X-Api-Key', credentials.one.clientId)
-    await both.set('Authorization', `Bearer ${accessTokens.other}`).expect(200, '"Shop of other"')
-    for (const name of ['one', 'other'] as const) {
-      await createCaller({ app })
-        .bearer('/same', accessTokens[name])
-        .expect(401, /invalid_token/)
-    }
-  })
-
-  it('an optional guard of one refuses tokens of the other', async () => {
-    const app = one.express()
-    app.get(
-      '/',
-      one.auth.requireBearer('orders', { optional: true }),
-      (req, res) => void res.json(maybeAuthOf(req) ?? null),
-    )
-    await request(app).get('/').expect(200, 'null')
-    await createCaller({ app }).bearer('/', accessTokens.other).expect(401)
-    await createCaller({ app })
-      .bearer('/', accessTokens.one)
-      .expect(200, /Shop of one/)
   })
 
   it('a change in one does not affect the other', async () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { expect, it } from 'vitest'
 import { postgresStore } from '../../src/stores/postgres/index.js'
+import { createRandom } from '../abuse/random.js'
 import { openOutageHost, type Answer } from '../support/outage-host.js'
 import { startPostgres, type PostgresServer } from '../support/postgres.js'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js'
@@ -97,11 +98,10 @@ it(
     settled.catch(() => undefined)
 
     for (const end = performance.now() + SECONDS * 1000; performance.now() < end;) {
-      await sleep(500 + random() * 1000)
-      const names = Object.keys(OUTAGES)
-      const name = names[Math.floor(random() * names.length)]!
+      await sleep(500 + random.below(1000))
+      const name = random.pick(Object.keys(OUTAGES))
       outages[name] = (outages[name] ?? 0) + 1
-      await OUTAGES[name]!(server, proxy, random() < 0.25 ? 6000 : random() * 2500)
+      await OUTAGES[name]!(server, proxy, random.chance(0.25) ? 6000 : random.below(2500))
       const endedAt = performance.now()
       for (;;) {
         const answers = await Promise.all([host.askCached(), host.askUnknownKey(), host.requestToken()])
@@ -132,14 +132,3 @@ it(
     expect((await host.auth.health()).ok).toBe(true)
   },
 )
-
-/** A pseudo-random number generator (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}

@@ -1,27 +1,19 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import express from 'express'
-import { Client, Pool } from 'pg'
-import { expect, it, vi } from 'vitest'
+import { Pool } from 'pg'
+import { expect, it, onTestFinished as atEnd, vi } from 'vitest'
 import { postgresStore } from '../../src/stores/postgres/index.js'
-import { blocksOf, readPage } from '../docs/pages.js'
-import { freePort } from '../support/free-port.js'
 import { accessToken, createApplication, createTokenForm, listen } from '../support/http.js'
 import { startLoad } from '../proxies/load.js'
-import type { AtEnd } from '../support/outage-host.js'
+import { startPgBouncer } from '../support/pgbouncer.js'
 import { openPlatform } from '../support/platform.js'
 import { freshDatabase, startPostgres } from '../support/postgres.js'
 import { timeBound } from '../support/time-bound.js'
 
-it('platforms work through PgBouncer in transaction mode, as docs/scaling.md configures it', async ({
-  onTestFinished: atEnd,
-}) => {
+it('platforms work through PgBouncer in transaction mode, as docs/scaling.md configures it', async () => {
   const database = await freshDatabase()
   atEnd(database.remove)
-  const url = await startPgBouncer(database.url, atEnd)
+  const { url, end } = await startPgBouncer(database.url)
+  atEnd(end)
   const platforms = [0, 1].map(() => {
     const pool = new Pool({ connectionString: url, max: 20 })
     atEnd(() => pool.end())
@@ -45,12 +37,11 @@ it('platforms work through PgBouncer in transaction mode, as docs/scaling.md con
   for (const auth of platforms) expect(await auth.health()).toEqual({ ok: true, problems: [] })
 })
 
-it('a restart of PostgreSQL behind PgBouncer, as docs/scaling.md configures it, fails no request of a known caller', async ({
-  onTestFinished: atEnd,
-}) => {
+it('a restart of PostgreSQL behind PgBouncer, as docs/scaling.md configures it, fails no request of a known caller', async () => {
   const server = await startPostgres()
   atEnd(server.end)
-  const url = await startPgBouncer(server.url, atEnd)
+  const { url, end } = await startPgBouncer(server.url)
+  atEnd(end)
   const pool = new Pool({ connectionString: url, max: 5, connectionTimeoutMillis: 5000 })
   atEnd(() => pool.end())
   // Without `server_login_retry` PgBouncer waits 15 s.
@@ -89,38 +80,3 @@ it('a restart of PostgreSQL behind PgBouncer, as docs/scaling.md configures it, 
   expect(performance.now() - restartedAt).toBeLessThan(timeBound(3000))
   expect(Object.keys(await load.stop()).toSorted()).toEqual(['bearer 200', 'token 200'])
 })
-
-/** Starts PgBouncer with the configuration of docs/scaling.md, and resolves its address. */
-async function startPgBouncer(target: string, atEnd: AtEnd): Promise<string> {
-  const { hostname, port, username, password, pathname } = new URL(target)
-  const folder = await mkdtemp(join(tmpdir(), 'pgbouncer-'))
-  atEnd(() => rm(folder, { recursive: true }))
-  await chmod(folder, 0o755)
-  const ownPort = await freePort()
-  const documented = blocksOf(readPage('docs/scaling.md')).find(({ language }) => language === 'ini')!.code
-  const connection = `host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${password}`
-  const settings = ['listen_addr = 127.0.0.1', `listen_port = ${ownPort}`, 'auth_type = any', 'unix_socket_dir =']
-  const file = join(folder, 'pgbouncer.ini')
-  await writeFile(file, `${documented.replace(/host=.*/, connection)}\n${settings.join('\n')}\n`)
-  // PgBouncer refuses to run as root.
-  const NOBODY = 65_534
-  const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
-  const path = `${process.env['PATH']}:/usr/sbin`
-  const bouncer = spawn('pgbouncer', [file], { ...owner, env: { PATH: path }, stdio: 'ignore' })
-  atEnd(async () => {
-    if (bouncer.exitCode !== null) return
-    const exited = once(bouncer, 'exit')
-    bouncer.kill('SIGKILL')
-    await exited
-  })
-  const url = `postgres://anybody@127.0.0.1:${ownPort}/platform`
-  await vi.waitFor(
-    async () => {
-      const client = new Client(url)
-      await client.connect()
-      await client.end()
-    },
-    { timeout: 60_000, interval: 50 },
-  )
-  return url
-}

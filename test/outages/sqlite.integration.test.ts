@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi, type TestContext } from 'vitest'
 import { StoreUnavailableError } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import {
@@ -20,15 +19,13 @@ import {
   type AtEnd,
 } from '../support/outage-host.js'
 import { openPlatform } from '../support/platform.js'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 import { timeBound } from '../support/time-bound.js'
 
 const PROCESS = fileURLToPath(new URL('../support/sqlite-process.mjs', import.meta.url))
 
-async function newFile(atEnd: AtEnd): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'outages-'))
-  atEnd(() => rm(folder, { recursive: true, force: true }))
-  return join(folder, 'platform.sqlite')
-}
+const newFile = async (onTestFinished: AtEnd): Promise<string> =>
+  join(await createTemporaryFolder({ onTestFinished } as Pick<TestContext, 'onTestFinished'>), 'platform.sqlite')
 
 /** A platform on a connection that the host app has opened, with a busy timeout as in the example app. */
 async function openOnHostConnection(atEnd: AtEnd) {

@@ -1,12 +1,11 @@
-import { once } from 'node:events'
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import * as ses from '@aws-sdk/client-sesv2'
 import * as postmark from 'postmark'
 import * as resend from 'resend'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Mailer } from '../../src/features/emails/index.js'
 import { expectNoCredentials, KEY, openProvider, waitForAttempts } from '../core/applications/applicant.js'
+import { listen } from '../support/http.js'
 import { runBlock } from './run-block.js'
 
 /** What a service does with a request, after it has read it. */
@@ -169,7 +168,7 @@ async function readMailer(block: number, modules: Readonly<Record<string, unknow
 
 async function openMailService(behaviour: Behaviour): Promise<{ base: string; requests: string[] }> {
   const requests: string[] = []
-  const server: Server = createServer((req, res) => {
+  const { port, close } = await listen((req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => void chunks.push(chunk))
     req.on('end', () => {
@@ -177,12 +176,8 @@ async function openMailService(behaviour: Behaviour): Promise<{ base: string; re
       answer(res, behaviour)
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+  onTestFinished(close)
+  return { base: `http://127.0.0.1:${port}`, requests }
 }
 
 function answer(res: ServerResponse, { status, body, headers = {} }: Behaviour): void {

@@ -4,10 +4,11 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { blocksOf, readPage } from '../docs/pages.js'
 import { freePort } from './free-port.js'
 import { waitUntil } from './wait-until.js'
 
-/** Starts PgBouncer in transaction mode in front of the database. `end` stops it and deletes its files. */
+/** Starts PgBouncer as docs/scaling.md configures it in front of the database. `end` stops it and deletes its files. */
 export async function startPgBouncer(databaseUrl: string): Promise<{ readonly url: string; end(): Promise<void> }> {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'pgbouncer-'))
@@ -15,19 +16,12 @@ export async function startPgBouncer(databaseUrl: string): Promise<{ readonly ur
   await chmod(folder, 0o755)
   const listenPort = await freePort()
   const login = `user=${decodeURIComponent(username)}${password && ` password=${decodeURIComponent(password)}`}`
-  await writeFile(
-    join(folder, 'pgbouncer.ini'),
-    `[databases]
-* = host=${hostname} port=${port || 5432} ${login}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${listenPort}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-${process.getuid?.() === 0 ? 'user = nobody' : ''}
-`,
-  )
+  const documented = blocksOf(readPage('docs/scaling.md')).find(({ language }) => language === 'ini')!.code
+  const connection = `host=${hostname} port=${port || 5432} dbname=${pathname.slice(1)} ${login}`
+  const settings = ['listen_addr = 127.0.0.1', `listen_port = ${listenPort}`, 'auth_type = any', 'unix_socket_dir =']
+  if (process.getuid?.() === 0) settings.push('user = nobody')
+  const configuration = `${documented.replace(/host=.*/, connection)}\n${settings.join('\n')}\n`
+  await writeFile(join(folder, 'pgbouncer.ini'), configuration)
   const server = spawn('pgbouncer', ['-q', join(folder, 'pgbouncer.ini')], {
     stdio: 'ignore',
     env: { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` },
@@ -36,7 +30,7 @@ ${process.getuid?.() === 0 ? 'user = nobody' : ''}
   process.on('exit', killOnExit)
   await waitUntil(() => canConnect(listenPort))
   return {
-    url: `postgres://${username}@127.0.0.1:${listenPort}${pathname}`,
+    url: `postgres://${username}@127.0.0.1:${listenPort}/platform`,
     async end() {
       process.off('exit', killOnExit)
       const exited = once(server, 'exit')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express5, { type Express } from 'express'
 import express4 from 'express4'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
 import { createPlatformAuth, memoryStore, type ApisOptions, type Logger } from '../../src/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
@@ -92,6 +92,15 @@ export function openPlatform<const Apis extends ApisOptions = typeof APIS>(
   const defaults = { baseUrl: 'https://api.example.com', secret: SECRET, logger, now: clock.now }
   const auth = createPlatformAuth({ apis, ...translate({ ...defaults, ...given, store }) })
   return { auth: auth as unknown as FullPlatform<Apis>, clock, logger }
+}
+
+/** The same for one test, which closes it. */
+export function usePlatform<const Apis extends ApisOptions = typeof APIS>(
+  options: TestOptions & { readonly apis?: Apis } = {},
+): TestPlatform<Apis> {
+  const opened = openPlatform(options)
+  onTestFinished(() => opened.auth.close())
+  return opened
 }
 
 /** What `onEveryPlatform` gives to tests: its members exist from the first `beforeAll` on. */

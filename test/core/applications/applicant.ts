@@ -1,17 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import express from 'express'
-import { Pool } from 'pg'
 import { expect, vi, type TestContext } from 'vitest'
 import { memoryStore, type IssuedCredentials, type PlatformEvent } from '../../../src/index.js'
 import { type Mailer } from '../../../src/features/emails/index.js'
 import type { QueuedEmail, StoreWith } from '../../../src/store.js'
 import { smtpMailer } from '../../../src/features/emails/smtp.js'
-import { postgresStore } from '../../../src/stores/postgres/index.js'
-import { sqliteStore } from '../../../src/stores/sqlite/index.js'
+import { DATABASES } from '../../support/databases.js'
 import { openPlatform, type TestOptions } from '../../support/platform.js'
-import { freshDatabase } from '../../support/postgres.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../../support/smtp.js'
 import { request } from '../../support/request.js'
 
@@ -47,24 +41,8 @@ export const BACKINGS: Readonly<Record<string, (test: Test) => Promise<() => Sto
     const store = memoryStore()
     return () => store
   },
-  async SQLite({ onTestFinished }) {
-    const folder = await mkdtemp(join(tmpdir(), 'provider-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
-    return () => sqliteStore(join(folder, 'platform.sqlite'))
-  },
-  async PostgreSQL({ onTestFinished }) {
-    const { url, remove } = await freshDatabase()
-    const pools: Pool[] = []
-    onTestFinished(async () => {
-      await Promise.all(pools.map((pool) => pool.end()))
-      await remove()
-    })
-    return () => {
-      const pool = new Pool({ connectionString: url, max: 3 })
-      pools.push(pool)
-      return postgresStore({ pool, listen: false })
-    }
-  },
+  SQLite: async (test) => (await DATABASES.SQLite(test)).open,
+  PostgreSQL: async (test) => (await DATABASES.PostgreSQL(test)).open,
 }
 
 /** A platform and its app, on a clock that tests advance. Closed when the test is over. */
@@ -83,6 +61,7 @@ export function openProvider({ onTestFinished }: Test, options: TestOptions = {}
   app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json({}))
   app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json({}))
   app.get('/weather/now', auth.requireApiKey('weather'), (_req, res) => void res.json({}))
+  if (options.mailer) app.use('/developers/register', auth.registration.router, auth.emails.router)
 
   const events: PlatformEvent[] = []
   for (const type of EVENT_TYPES) auth.events.on(type, (event: PlatformEvent) => void events.push(event))
@@ -101,6 +80,18 @@ export function openProvider({ onTestFinished }: Test, options: TestOptions = {}
     async register(apis: readonly (keyof typeof APIS)[] = ['orders', 'catalog'], contact = 'dev@customer.example') {
       const { application } = await auth.registration.register({ name: 'Shop', contact, apis })
       return application
+    },
+    /** An application that an operator creates, with its first credentials. */
+    async create(apis: readonly (keyof typeof APIS)[] = ['orders', 'catalog'], contact = 'dev@customer.example') {
+      const { application, credentials } = await auth.applications.create({ name: 'Shop', contact, apis })
+      return { application, id: application.id, credentials: credentials as ReceivedCredentials }
+    },
+    /** Asks for what the claim link in a text shows, or a token alone. */
+    async reveal(shown: string) {
+      const token = /\/register\/claim#([\w-]{43})\b/.exec(shown)?.[1] ?? shown
+      const { status, body, text } = await request(app).post('/developers/register/claim').send({ token })
+      const { client_id: clientId = '', client_secret: clientSecret = '' } = body as Record<string, string>
+      return { status, text, clientId, clientSecret, members: Object.keys(body as object) }
     },
     findRecord: async (id: string) => (await store.findApplication(id))!,
     listEmails: (id: string): Promise<readonly QueuedEmail[]> =>

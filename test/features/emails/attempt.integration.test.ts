@@ -201,19 +201,6 @@ describe.concurrent('an e-mail with credentials', () => {
     expect(await provider.tokenStatus(await readMailedCredentials(server.mails[0]))).toBe(200)
   })
 
-  it('goes to the contact at the time of the attempt', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished })
-    const { server, clock } = provider
-    failAt(server, 'RCPT', { does: 'refuse', code: 451 })
-    const { id } = await provider.register()
-    await waitForAttempts(provider, id, 1)
-    server.fault = undefined
-    await provider.auth.applications.update(id, { contact: 'new@customer.example' })
-    clock.advance(2)
-    await waitForEmails(server.mails, 1)
-    expect(server.mails[0]!.recipients).toEqual(['new@customer.example'])
-  })
-
   it('is not sent after its application was deleted', async ({ expect, onTestFinished }) => {
     const provider = await openMailingProvider({ onTestFinished }, {}, SHORT_TIMEOUTS)
     const { server, clock } = provider

@@ -13,12 +13,9 @@ import {
   SECRET_VALUE,
   waitForAttempts,
   waitForEmails,
-  type Provider,
-  type ReceivedCredentials,
 } from '../../core/applications/applicant.js'
 import type { TestOptions } from '../../support/platform.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import { request } from '../../support/request.js'
 
 const HOUR = 3600
 const LINK = /https:\/\/example\.com\/developers\/register\/claim#([A-Za-z0-9_-]{43})\b/
@@ -34,7 +31,6 @@ function openClaiming(options: TestOptions = {}) {
     },
   }
   const provider = openProvider({ onTestFinished }, { delivery: 'claim-link', mailer, ...options })
-  provider.app.use('/developers/register', provider.auth.registration.router, provider.auth.emails.router)
   return { ...provider, emails, mailer }
 }
 
@@ -54,25 +50,7 @@ function withRandomDelays(store: StoreWith): StoreWith {
 const UNKNOWN = { code: 'ECONNECTION' }
 const REFUSED = { code: 'EENVELOPE', refused: true }
 
-function readToken({ text }: EmailMessage | { readonly text: string }): string {
-  return LINK.exec(text)?.[1] ?? ''
-}
-
-async function reveal(
-  { app }: Provider,
-  token: unknown,
-): Promise<{ status: number; body: Record<string, string>; text: string }> {
-  const { status, body, text } = await request(app).post('/developers/register/claim').send({ token })
-  return { status, body: body as Record<string, string>, text }
-}
-
-const toCredentials = ({
-  client_id: clientId = '',
-  client_secret: clientSecret = '',
-}: Record<string, string>): ReceivedCredentials => ({
-  clientId,
-  clientSecret,
-})
+const readToken = ({ text }: EmailMessage): string => LINK.exec(text)![1]!
 
 describe('with delivery: "claim-link"', () => {
   it('an e-mail has a link and no credentials, which do not exist yet', async () => {
@@ -107,23 +85,30 @@ describe('with delivery: "claim-link"', () => {
     await waitForEmails(provider.emails, 1)
     const token = readToken(provider.emails[0]!)
     await expect.poll(async () => (await provider.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('claimable')
-    const shown = await reveal(provider, token)
-    expect(shown).toMatchObject({ status: 200, body: { application: 'Shop' } })
-    expect(Object.keys(shown.body)).toEqual(['application', 'client_id', 'client_secret'])
-    const received = toCredentials(shown.body)
-    expect(received.clientId).toMatch(KEY)
-    expect(received.clientSecret).toMatch(SECRET_VALUE)
-    expect([await provider.tokenStatus(received), await provider.keyStatus(received)]).toEqual([200, 200])
+    const shown = await provider.reveal(token)
+    expect(shown.status).toBe(200)
+    expect(JSON.parse(shown.text)).toEqual({
+      application: 'Shop',
+      client_id: expect.stringMatching(KEY) as string,
+      client_secret: expect.stringMatching(SECRET_VALUE) as string,
+    })
+    expect([await provider.tokenStatus(shown), await provider.keyStatus(shown)]).toEqual([200, 200])
     expect(await provider.findRecord(id)).toMatchObject({ status: 'active' })
     expect(await provider.listEmails(id)).toEqual([])
     expect(provider.listEvents(id)).toEqual(['registered', 'delivered', 'activated'])
     const { items: records } = await provider.auth.audit.list({ applicationId: id })
     expect(records.at(-1)).toMatchObject({ type: 'application.activated', details: { claimed: true } })
-    expectNoCredentials(received, [records, provider.events, provider.logger.lines, await provider.findRecord(id)])
+    const { clientId, clientSecret } = shown
+    expectNoCredentials({ clientId, clientSecret }, [
+      records,
+      provider.events,
+      provider.logger.lines,
+      await provider.findRecord(id),
+    ])
 
-    const again = await reveal(provider, token)
+    const again = await provider.reveal(token)
     expect(again.status).toBe(400)
-    expect(again.text).toBe((await reveal(provider, 'x'.repeat(43))).text)
+    expect(again.text).toBe((await provider.reveal('x'.repeat(43))).text)
     expect((await provider.auth.applications.get(id))!.keys).toHaveLength(1)
   })
 
@@ -131,8 +116,8 @@ describe('with delivery: "claim-link"', () => {
     const provider = openClaiming()
     await provider.register(['catalog'])
     await waitForEmails(provider.emails, 1)
-    const { body } = await reveal(provider, readToken(provider.emails[0]!))
-    expect(Object.keys(body)).toEqual(['application', 'client_id'])
+    const shown = await provider.reveal(provider.emails[0]!.text)
+    expect(shown.members).toEqual(['application', 'client_id'])
   })
 
   it.for(Object.entries(BACKINGS).filter(([name]) => IS_LONG_LANE || name === 'PostgreSQL'))(
@@ -149,14 +134,14 @@ describe('with delivery: "claim-link"', () => {
         await expect.poll(async () => (await one.listEmails(id))[0]?.state).toBe('claimable')
         const token = readToken([...one.emails, ...other.emails].find((email) => !used.has(readToken(email)))!)
         used.add(token)
-        const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => reveal(i % 2 ? one : other, token)))
+        const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => (i % 2 ? one : other).reveal(token)))
         const [shown, ...more] = answers.filter(({ status }) => status === 200)
         expect(more).toEqual([])
-        const unknown = await reveal(one, 'x'.repeat(43))
+        const unknown = await one.reveal('x'.repeat(43))
         expect(answers.filter(({ status, text }) => status === 400 && text === unknown.text)).toHaveLength(7)
         const { keys, secrets } = await one.findRecord(id)
         expect([keys.length, secrets.length]).toEqual([1, 1])
-        await expect.poll(() => other.tokenStatus(toCredentials(shown!.body))).toBe(200)
+        await expect.poll(() => other.tokenStatus(shown!)).toBe(200)
         const { items: records } = await one.auth.audit.list({ applicationId: id })
         expect(records.filter(({ type }) => type === 'application.activated')).toHaveLength(1)
       }
@@ -168,10 +153,10 @@ describe('with delivery: "claim-link"', () => {
     const [early, late] = [await provider.register(), await provider.register()]
     await waitForEmails(provider.emails, 2)
     provider.clock.advance(72 * HOUR - 1)
-    expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(200)
+    expect((await provider.reveal(provider.emails[0]!.text)).status).toBe(200)
     provider.clock.advance(1)
-    const { status, text } = await reveal(provider, readToken(provider.emails[1]!))
-    expect({ status, text }).toEqual({ status: 400, text: (await reveal(provider, 'unknown')).text })
+    const { status, text } = await provider.reveal(provider.emails[1]!.text)
+    expect({ status, text }).toEqual({ status: 400, text: (await provider.reveal('unknown')).text })
     const statuses = [await provider.getStatus(early.id), await provider.getStatus(late.id)]
     expect(new Set(statuses)).toEqual(new Set(['active', 'pending']))
 
@@ -180,7 +165,7 @@ describe('with delivery: "claim-link"', () => {
     expect(await provider.auth.emails.retry()).toEqual({ retried: 0 })
     expect(await provider.auth.emails.retry(pending!.id)).toEqual({ retried: 1 })
     await waitForEmails(provider.emails, 3)
-    expect((await reveal(provider, readToken(provider.emails[2]!))).status).toBe(200)
+    expect((await provider.reveal(provider.emails[2]!.text)).status).toBe(200)
     expect(await provider.auth.emails.retry(pending!.id)).toEqual({ retried: 0 })
   })
 
@@ -189,7 +174,7 @@ describe('with delivery: "claim-link"', () => {
     provider.mailer.outcome = REFUSED
     const { id } = await provider.register()
     await waitForAttempts(provider, id, 1)
-    expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(400)
+    expect((await provider.reveal(provider.emails[0]!.text)).status).toBe(400)
     expect((await provider.listEmails(id))[0]).toMatchObject({ claimLinks: [], state: 'due' })
 
     provider.mailer.outcome = UNKNOWN
@@ -199,10 +184,10 @@ describe('with delivery: "claim-link"', () => {
     }
     expect((await provider.listEmails(id))[0]!.claimLinks).toHaveLength(2)
     const tokens = provider.emails.map(readToken)
-    expect((await reveal(provider, tokens[1])).status).toBe(400)
-    expect((await reveal(provider, tokens[3])).status).toBe(200)
+    expect((await provider.reveal(tokens[1]!)).status).toBe(400)
+    expect((await provider.reveal(tokens[3]!)).status).toBe(200)
     // The e-mail has arrived: the older link shows nothing any more, and no further e-mail is sent.
-    expect((await reveal(provider, tokens[2])).status).toBe(400)
+    expect((await provider.reveal(tokens[2]!)).status).toBe(400)
     expect(await provider.getStatus(id)).toBe('active')
     provider.clock.advance(HOUR)
     expect(await provider.nextDueEmail()).toBeUndefined()
@@ -217,43 +202,34 @@ describe('with delivery: "claim-link"', () => {
     provider.mailer.outcome = undefined
     provider.clock.advance(2)
     await expect.poll(() => provider.listEvents(id)).toEqual(['registered', 'delivered'])
-    expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(400)
-    expect((await reveal(provider, readToken(provider.emails[1]!))).status).toBe(200)
+    expect((await provider.reveal(provider.emails[0]!.text)).status).toBe(400)
+    expect((await provider.reveal(provider.emails[1]!.text)).status).toBe(200)
   })
 
   it('a rotation shows the new value only, and its overlap starts when it is shown', async () => {
     const provider = openClaiming()
     const { auth, clock, keyStatus } = provider
-    const { application, credentials: old } = await auth.applications.create({
-      name: 'Shop',
-      contact: 'dev@customer.example',
-      apis: ['catalog'],
-    })
-    await auth.applications.rotateKey(application.id, { deliver: 'email', overlap: 60 })
+    const { id, credentials: old } = await provider.create(['catalog'])
+    await auth.applications.rotateKey(id, { deliver: 'email', overlap: 60 })
     await waitForEmails(provider.emails, 1)
     clock.advance(HOUR)
     expect(await keyStatus(old)).toBe(200)
-    const { body } = await reveal(provider, readToken(provider.emails[0]!))
-    expect(Object.keys(body)).toEqual(['application', 'client_id'])
-    expect([await keyStatus(old), await keyStatus(toCredentials(body))]).toEqual([200, 200])
+    const shown = await provider.reveal(provider.emails[0]!.text)
+    expect(shown.members).toEqual(['application', 'client_id'])
+    expect([await keyStatus(old), await keyStatus(shown)]).toEqual([200, 200])
     clock.advance(60)
-    expect([await keyStatus(old), await keyStatus(toCredentials(body))]).toEqual([401, 200])
-    expect(provider.listEvents(application.id)).toEqual([
-      'registered',
-      'credentialRotated',
-      'delivered',
-      'credentialRotated',
-    ])
+    expect([await keyStatus(old), await keyStatus(shown)]).toEqual([401, 200])
+    expect(provider.listEvents(id)).toEqual(['registered', 'credentialRotated', 'delivered', 'credentialRotated'])
 
     // A second rotation before the link is used: only the newer link works.
-    await auth.applications.rotateKey(application.id, { deliver: 'email' })
+    await auth.applications.rotateKey(id, { deliver: 'email' })
     await waitForEmails(provider.emails, 2)
-    await expect.poll(async () => (await provider.listEmails(application.id))[0]?.state, POLL_OPTIONS).toBe('claimable')
-    await auth.applications.rotateKey(application.id, { deliver: 'email' })
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('claimable')
+    await auth.applications.rotateKey(id, { deliver: 'email' })
     await waitForEmails(provider.emails, 3)
-    await expect.poll(async () => (await provider.listEmails(application.id))[0]?.state, POLL_OPTIONS).toBe('claimable')
-    expect((await reveal(provider, readToken(provider.emails[1]!))).status).toBe(400)
-    expect((await reveal(provider, readToken(provider.emails[2]!))).status).toBe(200)
+    await expect.poll(async () => (await provider.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('claimable')
+    expect((await provider.reveal(provider.emails[1]!.text)).status).toBe(400)
+    expect((await provider.reveal(provider.emails[2]!.text)).status).toBe(200)
   })
 
   it('the link of a deleted application does not work', async () => {
@@ -262,7 +238,7 @@ describe('with delivery: "claim-link"', () => {
     await waitForEmails(provider.emails, 1)
     await expect.poll(async () => (await provider.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('claimable')
     await provider.auth.applications.delete(id)
-    expect((await reveal(provider, readToken(provider.emails[0]!))).status).toBe(400)
+    expect((await provider.reveal(provider.emails[0]!.text)).status).toBe(400)
     expect(await provider.findRecord(id)).toMatchObject({ status: 'deleted', keys: [], secrets: [] })
   })
 

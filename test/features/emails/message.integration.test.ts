@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { EmailMessage } from '../../../src/features/emails/index.js'
 import { smtpMailer } from '../../../src/features/emails/smtp.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { listen } from '../../support/http.js'
 import { openPlatform, type TestOptions } from '../../support/platform.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../../support/smtp.js'
 import {
@@ -120,12 +118,8 @@ const CALL_WITH_TOKEN = 'curl -H "Authorization: Bearer $ACCESS_TOKEN" https://a
 describe('the e-mail of a rotation', () => {
   it('has variables in its commands for credentials that the reader has already, and the id instead of the key', async () => {
     const mailer = memoryMailer()
-    const { auth } = openProvider({ onTestFinished }, { mailer })
-    const { application, credentials } = await auth.applications.create({
-      name: 'Shop',
-      contact: 'dev@customer.example',
-      apis: ['orders', 'catalog'],
-    })
+    const { auth, create } = openProvider({ onTestFinished }, { mailer })
+    const { application, credentials } = await create()
     await auth.applications.rotateSecret(application.id, { deliver: 'email' })
     await waitForEmails(mailer.emails, 1)
     const { clientSecret } = readCredentials(mailer.emails[0]!)
@@ -152,10 +146,9 @@ describe('the commands of an e-mail', () => {
   it('run in a shell as the mail program shows them', async () => {
     const mailServer = await startMailServer()
     onTestFinished(() => mailServer.close())
-    const http = createServer((req, res) => app(req, res)).listen(0, '127.0.0.1')
-    onTestFinished(() => void http.close())
-    await once(http, 'listening')
-    const baseUrl = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+    const { port, close } = await listen((req, res) => app(req, res))
+    onTestFinished(close)
+    const baseUrl = `http://127.0.0.1:${port}`
     const mailer = smtpMailer({
       transport: transportTo(mailServer),
       from: 'developers@example.com',

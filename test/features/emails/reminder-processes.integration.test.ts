@@ -1,18 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { Pool } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { StoreWith } from '../../../src/store.js'
-import { postgresStore } from '../../../src/stores/postgres/index.js'
-import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { openProvider } from '../../core/applications/applicant.js'
-import { freshDatabase } from '../../support/postgres.js'
+import { DATABASES } from '../../support/databases.js'
+import { killProcess } from '../../support/spare-processes.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { waitUntil } from '../../support/wait-until.js'
-import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 const PROCESS = fileURLToPath(new URL('../../support/reminding-process.mjs', import.meta.url))
 const DAY_MS = 24 * 3600 * 1000
@@ -20,25 +14,12 @@ const DAY_MS = 24 * 3600 * 1000
 const SPEED = 10
 const APPLICATIONS = 40
 
-const DATABASES: Readonly<Record<string, () => Promise<{ address: string; store: StoreWith }>>> = {
-  async SQLite() {
-    const folder = await createTemporaryFolder()
-    const address = join(folder, 'platform.sqlite')
-    return { address, store: sqliteStore(address) }
-  },
-  async PostgreSQL() {
-    const { url, remove } = await freshDatabase()
-    const pool = new Pool({ connectionString: url, max: 2 })
-    onTestFinished(() => pool.end().then(remove))
-    return { address: url, store: postgresStore({ pool, listen: false }) }
-  },
-}
-
 describe('two processes that remind contacts, one of which is killed again and again', () => {
-  it.each(IS_LONG_LANE ? Object.keys(DATABASES) : ['PostgreSQL'])(
+  it.each(IS_LONG_LANE ? (['SQLite', 'PostgreSQL'] as const) : (['PostgreSQL'] as const))(
     'queue each reminder once, and lose none: %s',
     async (name) => {
-      const { address, store } = await DATABASES[name]!()
+      const { address, open } = await DATABASES[name]()
+      const store = open()
       const { auth, clock, findRecord } = openProvider({ onTestFinished }, { store, credentials: { maxAge: 90 } })
       const ids: string[] = []
       for (let i = 0; i < APPLICATIONS; i++) {
@@ -53,14 +34,8 @@ describe('two processes that remind contacts, one of which is killed again and a
           stdio: ['ignore', 'pipe', 'inherit'],
         })
         createInterface({ input: child.stdout }).on('line', (line) => void mails.push(line))
-        onTestFinished(() => kill(child))
+        onTestFinished(() => killProcess(child))
         return child
-      }
-      const kill = async (child: ChildProcess): Promise<void> => {
-        if (child.exitCode !== null || child.signalCode !== null) return
-        const closed = once(child, 'close')
-        child.kill('SIGKILL')
-        await closed
       }
 
       start()
@@ -68,7 +43,7 @@ describe('two processes that remind contacts, one of which is killed again and a
         const child = start()
         const before = mails.length
         await waitUntil(() => mails.length > before + 3, { timeout: 60_000 })
-        await kill(child)
+        await killProcess(child)
       }
       const countDelivered = async (): Promise<number[]> => {
         const lists = await Promise.all(ids.map((applicationId) => auth.audit.list({ applicationId })))

@@ -9,7 +9,6 @@ import {
   POLL_OPTIONS,
   waitForEmails,
   type Provider,
-  type ReceivedCredentials,
   type Test,
 } from '../../core/applications/applicant.js'
 import type { TestOptions } from '../../support/platform.js'
@@ -21,8 +20,6 @@ const DAY_MS = DAY * 1000
 
 interface Reminding extends Provider {
   readonly emails: readonly EmailMessage[]
-  /** An application whose credentials expire 90 days later. */
-  create(apis?: readonly ('orders' | 'catalog')[]): Promise<{ id: string; credentials: ReceivedCredentials }>
   /** Moves the clock, and waits until the platform has looked for reminders at that time. */
   advance(seconds: number): Promise<void>
 }
@@ -48,14 +45,6 @@ function openReminding(test: Test, options: TestOptions = {}): Reminding {
   return {
     ...provider,
     emails: mailer.emails,
-    async create(apis = ['catalog']) {
-      const { application, credentials } = await provider.auth.applications.create({
-        name: 'Shop',
-        contact: 'dev@customer.example',
-        apis,
-      })
-      return { id: application.id, credentials: credentials as ReceivedCredentials }
-    },
     async advance(seconds) {
       provider.clock.advance(seconds)
       await waitUntil(() => scannedAt.has(now()))
@@ -83,7 +72,7 @@ describe.concurrent.each(IS_LONG_LANE ? Object.keys(BACKINGS) : ['PostgreSQL'])(
       const openStore = await BACKINGS[name]!({ onTestFinished })
       const one = openReminding({ onTestFinished }, { store: openStore() })
       const other = openReminding({ onTestFinished }, { store: openStore(), now: one.clock.now })
-      const { id, credentials } = await one.create()
+      const { id, credentials } = await one.create(['catalog'])
       const advance = (seconds: number): Promise<unknown> => Promise.all([one.advance(seconds), other.advance(0)])
       const count = (): number => one.emails.length + other.emails.length
       await advance(60 * DAY - 0.001)
@@ -125,7 +114,7 @@ describe.concurrent.each(IS_LONG_LANE ? Object.keys(BACKINGS) : ['PostgreSQL'])(
 describe.concurrent('a reminder', () => {
   it('is sent for key and secret, and says how many days are left', async ({ expect, onTestFinished }) => {
     const { create, advance, emails } = openReminding({ onTestFinished })
-    await create(['orders', 'catalog'])
+    await create()
     await advance(76 * DAY)
     await waitForEmails(emails, 2)
     expect(emails.map(({ text }) => /^The (\w+) “default” .* expires in (\d+) days\./.exec(text)?.slice(1))).toEqual(
@@ -149,7 +138,7 @@ describe.concurrent('a reminder', () => {
   it('is only the most urgent one when no process ran for weeks', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
     const first = openReminding({ onTestFinished }, { store })
-    await first.create()
+    await first.create(['catalog'])
     await first.auth.close()
     first.clock.advance(85 * DAY)
     const second = openReminding({ onTestFinished }, { store, now: first.clock.now })
@@ -164,7 +153,7 @@ describe.concurrent('a reminder', () => {
   it('is none of 30 days for a credential with 20 days to go, and names the unused replacement', async (test) => {
     const { expect } = test
     const { auth, create, advance, emails } = openReminding(test)
-    const { id } = await create()
+    const { id } = await create(['catalog'])
     const { credentials } = await auth.applications.rotateKey(id, { overlap: 20 * DAY })
     await advance(6 * DAY - 1)
     expect(emails).toEqual([])
@@ -176,7 +165,7 @@ describe.concurrent('a reminder', () => {
 
   it('is not sent again when the same end is given again', async ({ expect, onTestFinished }) => {
     const { auth, create, advance, emails } = openReminding({ onTestFinished })
-    const { id } = await create()
+    const { id } = await create(['catalog'])
     await advance(61 * DAY)
     await waitForEmails(emails, 1)
     const [key] = (await auth.applications.get(id))!.keys
@@ -189,7 +178,7 @@ describe.concurrent('a reminder', () => {
 
   it('is none of a former credential whose replacement has been used', async ({ expect, onTestFinished }) => {
     const { auth, create, advance, emails, keyStatus, listEmails } = openReminding({ onTestFinished })
-    const { id } = await create()
+    const { id } = await create(['catalog'])
     const { credentials } = await auth.applications.rotateKey(id, { overlap: 20 * DAY })
     expect(await keyStatus(credentials)).toBe(200)
     await advance(6 * DAY)
@@ -201,7 +190,7 @@ describe.concurrent('a reminder', () => {
   it('is not sent to an application that is suspended, and the most urgent one after it was resumed', async (test) => {
     const { expect } = test
     const { auth, create, advance, emails } = openReminding(test)
-    const { id } = await create()
+    const { id } = await create(['catalog'])
     await auth.applications.suspend(id)
     await advance(61 * DAY)
     await auth.applications.resume(id)
@@ -216,7 +205,7 @@ describe.concurrent('a reminder', () => {
     const silent = openProvider(test, { store, credentials: { maxAge: 90 } })
     const { application } = await silent.auth.applications.create({ name: 'No contact', apis: ['catalog'] })
     const { advance, create, auth, emails } = openReminding(test, { store, now: silent.clock.now })
-    const { id } = await create()
+    const { id } = await create(['catalog'])
     await auth.applications.delete(id)
     silent.clock.advance(60 * DAY)
     await advance(0)
@@ -229,7 +218,7 @@ describe.concurrent('a reminder', () => {
       { onTestFinished },
       { delivery: 'claim-link' },
     )
-    const { id } = await create()
+    const { id } = await create(['catalog'])
     await advance(60 * DAY)
     await waitForEmails(emails, 1)
     expect(emails[0]?.text).not.toMatch(/#|epa_(?:key|sec)_[A-Za-z0-9]{10}/)
@@ -249,7 +238,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
       const mailer = refusingMailer()
       mailer.error = { refused: true, code: 'EENVELOPE' }
       const { auth, create, advance, listEmails } = openReminding({ onTestFinished }, { mailer })
-      const { id } = await create()
+      const { id } = await create(['catalog'])
       await advance(60 * DAY)
       await expect.poll(async () => (await listEmails(id))[0]?.problem, POLL_OPTIONS).toBe('EENVELOPE')
       await withdraw(auth, id)
@@ -261,7 +250,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
     const mailer = refusingMailer()
     mailer.error = { refused: true, code: 'EENVELOPE' }
     const { create, advance, listEmails } = openReminding({ onTestFinished }, { mailer })
-    const { id } = await create()
+    const { id } = await create(['catalog'])
     await advance(89.5 * DAY)
     await expect.poll(async () => (await listEmails(id))[0]?.problem, POLL_OPTIONS).toBe('EENVELOPE')
     mailer.error = undefined
@@ -275,7 +264,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
     const mailer = refusingMailer()
     mailer.error = { refused: true, code: 'EENVELOPE' }
     const { auth, create, advance, listEmails } = openReminding(test, { mailer })
-    const { id } = await create()
+    const { id } = await create(['catalog'])
     await advance(60 * DAY)
     await advance(16 * DAY)
     await expect.poll(async () => (await listEmails(id))[0]?.attemptCount, POLL_OPTIONS).toBe(1)
@@ -292,7 +281,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
     const mailer = refusingMailer()
     mailer.error = { permanent: true, code: 'EENVELOPE', responseCode: 550 }
     const { auth, create, advance, listEmails, listEvents, getStatus, keyStatus } = openReminding(test, { mailer })
-    const { id, credentials } = await create()
+    const { id, credentials } = await create(['catalog'])
     await advance(60 * DAY)
     await expect.poll(async () => (await listEmails(id))[0]?.state, POLL_OPTIONS).toBe('failed')
     expect(listEvents(id)).toEqual(['registered', 'deliveryFailed'])
@@ -308,7 +297,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
     mailer.error = { permanent: true, code: 'EENVELOPE', responseCode: 550 }
     const store = memoryStore()
     const first = openReminding({ onTestFinished }, { store, mailer })
-    const { id } = await first.create()
+    const { id } = await first.create(['catalog'])
     await first.advance(60 * DAY)
     await expect.poll(async () => (await first.listEmails(id))[0]?.state, POLL_OPTIONS).toBe('failed')
     await first.auth.close()

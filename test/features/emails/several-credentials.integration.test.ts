@@ -1,4 +1,3 @@
-import express from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import {
@@ -10,15 +9,10 @@ import {
   waitForEmails,
   type Provider,
 } from '../../core/applications/applicant.js'
-import { request } from '../../support/request.js'
 
 /** An application with a key `default`, and one `warehouse` that is restricted and has an end. */
-async function createApplication({ auth, clock }: Provider) {
-  const { application } = await auth.applications.create({
-    name: 'Shop',
-    contact: 'dev@customer.example',
-    apis: ['orders', 'catalog'],
-  })
+async function createApplication({ auth, clock, create }: Provider) {
+  const { application } = await create()
   const options = { name: 'warehouse', apis: ['catalog'], expiresAt: new Date(clock.now() + 86_400_000 * 90) } as const
   const { credential } = await auth.applications.addKey(application.id, options)
   return { id: application.id, warehouse: credential, other: application.keys[0]!, ends: options.expiresAt }
@@ -76,9 +70,7 @@ describe('one of several credentials', () => {
     const { id, warehouse, ends } = await createApplication(provider)
     await auth.applications.rotateKey(id, { credential: warehouse.id, deliver: 'email', overlap: 0 })
     await waitForEmails(mailer.emails, 1)
-    const [, token] = /claim#(\S+)/.exec(mailer.emails[0]!.text)!
-    const app = express().use('/register', auth.registration.router, auth.emails.router)
-    await request(app).post('/register/claim').send({ token }).expect(200)
+    expect(await provider.reveal(mailer.emails[0]!.text)).toMatchObject({ status: 200 })
     expect(await listKeys(provider, id)).toEqual([
       ['warehouse', ['catalog'], ends],
       ['default', undefined, undefined],
@@ -98,9 +90,7 @@ describe('one of several credentials', () => {
     await auth.applications.rotateKey(id, { credential: warehouse.id, deliver: 'email' })
     await waitForEmails(mailer.emails, 1)
     clock.advance(7200)
-    const [, token] = /claim#(\S+)/.exec(mailer.emails[0]!.text)!
-    const app = express().use('/register', auth.registration.router, auth.emails.router)
-    await request(app).post('/register/claim').send({ token }).expect(status)
+    expect(await provider.reveal(mailer.emails[0]!.text)).toMatchObject({ status })
     const keys = (await listKeys(provider, id)).filter((key) => (key as unknown[])[0] === 'warehouse')
     const end = new Date(clock.now() + 90 * 86_400_000)
     expect(keys).toEqual(status === 200 ? [['warehouse', ['catalog'], end]] : [])
@@ -113,12 +103,7 @@ describe('one of several credentials', () => {
   it('is not replaced by e-mail once it has expired, and the next one of its name is as restricted', async () => {
     const provider = await openMailingProvider({ onTestFinished })
     const { auth, clock, server } = provider
-    const { application } = await auth.applications.create({
-      name: 'Shop',
-      contact: 'dev@customer.example',
-      apis: ['orders', 'catalog'],
-    })
-    const { id } = application
+    const { application, id } = await provider.create()
     await auth.applications.endCredential(id, application.keys[0]!.id)
     const options = { name: 'default', apis: ['orders'], expiresAt: new Date(clock.now() + 60_000) } as const
     const { credential } = await auth.applications.addKey(id, options)

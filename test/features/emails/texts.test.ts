@@ -214,7 +214,12 @@ it.each(LANGUAGES)(
 
 describe('durations', () => {
   it.each([
+    ['en', 0, 'The previous secret no longer works.'],
+    ['en', 90, '90 seconds'],
+    ['en', 600, '10 minutes'],
+    ['en', 86_400, '24 hours'],
     ['en', 90_000, 'The previous secret still works for 25 hours.'],
+    ['en', 30 * 86_400, '30 days'],
     ['de', 172_800, 'Das bisherige Secret gilt noch 2 Tage.'],
     ['fr', 120, 'Le secret précédent reste valable 2 minutes.'],
     ['es', 1, 'El secreto anterior sigue funcionando durante 1 segundo.'],

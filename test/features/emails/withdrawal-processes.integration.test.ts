@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Application, PlatformAuth } from '../../../src/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { openProvider, POLL_OPTIONS, readMailedCredentials } from '../../core/applications/applicant.js'
+import { killProcess } from '../../support/spare-processes.js'
 import { startMailServer, type MailServer, type Stage } from '../../support/smtp.js'
 import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
@@ -18,23 +18,12 @@ const SMTP_TIMEOUT_MS = 8000
 function startSender(file: string, { port }: MailServer, speed: number, ...names: readonly string[]): ChildProcess {
   const args = [file, String(port), String(SMTP_TIMEOUT_MS), String(Date.now()), String(speed), names.join()]
   const child = spawn(process.execPath, [PROCESS, ...args], { stdio: ['ignore', 'ignore', 'inherit'] })
-  onTestFinished(() => kill(child))
+  onTestFinished(() => killProcess(child))
   return child
 }
 
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const closed = once(child, 'close')
-  child.kill('SIGKILL')
-  await closed
-}
-
 /** What an operator does beside the process that sends: it has no mailer. */
-async function openOperator(): Promise<{
-  file: string
-  server: MailServer
-  operator: ReturnType<typeof openProvider>
-}> {
+async function openOperator() {
   const folder = await createTemporaryFolder()
   const server = await startMailServer()
   onTestFinished(() => server.close())
@@ -74,7 +63,7 @@ describe('a rotation while another process is sending an e-mail', () => {
       const secret = await auth.applications.rotateSecret(id, { overlap: 0 })
       rotated.push({ id, ...key.credentials, ...secret.credentials })
     }
-    if (isKilled) await kill(sender)
+    if (isKilled) await killProcess(sender)
     server.fault = undefined
     // Another process takes over, for which the lease of the first one has ended after a moment.
     startSender(file, server, 60, 'later')

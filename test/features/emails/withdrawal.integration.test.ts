@@ -10,11 +10,9 @@ import {
   waitForAttempts,
   waitForEmails,
   type Provider,
-  type ReceivedCredentials,
 } from '../../core/applications/applicant.js'
 import type { TestOptions } from '../../support/platform.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import { request } from '../../support/request.js'
 
 const OLD_CONTACT = 'dev@customer.example'
 const NEW_CONTACT = 'new@customer.example'
@@ -40,26 +38,13 @@ function createMailServer() {
 async function openShop(options: TestOptions = {}) {
   const server = createMailServer()
   const provider = openProvider({ onTestFinished }, { mailer: server, ...options })
-  provider.app.use('/developers/register', provider.auth.registration.router, provider.auth.emails.router)
-  const { application, credentials } = await provider.auth.applications.create({
-    name: 'Shop',
-    contact: OLD_CONTACT,
-    apis: ['orders', 'catalog'],
-  })
-  const old = credentials as ReceivedCredentials
-  return { ...provider, server, id: application.id, old, ...createSteps(provider) }
+  const { id, credentials: old } = await provider.create()
+  return { ...provider, server, id, old, ...createSteps(provider) }
 }
 
 function createSteps(provider: Provider) {
-  const { app, auth, clock, listEmails, nextDueEmail, tokenStatus } = provider
+  const { auth, clock, listEmails, nextDueEmail, tokenStatus } = provider
   return {
-    /** Opens the link of an e-mail, as its reader does. */
-    async reveal(email: EmailMessage | undefined) {
-      const token = /\/register\/claim#([\w-]{43})/.exec(email?.text ?? '')?.[1] ?? ''
-      const { status, body } = await request(app).post('/developers/register/claim').send({ token })
-      const { client_id: clientId = '', client_secret: clientSecret = '' } = body as Record<string, string>
-      return { status, clientId, clientSecret }
-    },
     /** Nothing becomes due, however long one waits. */
     async expectNothingDue(expect: (value: unknown) => { toBeUndefined(): void }) {
       clock.advance(73 * 3600)
@@ -111,7 +96,7 @@ describe('a rotation without e-mail', () => {
     await shop.rotateByEmail(id)
     await shop.waitForLink(id)
     const { credentials } = await auth.applications.rotateSecret(id, { overlap: 0 })
-    expect(await shop.reveal(server.emails[0])).toMatchObject({ status: 400 })
+    expect(await shop.reveal(server.emails[0]!.text)).toMatchObject({ status: 400 })
     expect(await shop.secretStatuses(old.clientId, [credentials.clientSecret])).toEqual([200])
     expect(await auth.emails.retry(id)).toEqual({ retried: 0 })
   })
@@ -172,10 +157,10 @@ describe('update() with another contact', () => {
     await shop.waitForLink(id)
     await auth.applications.update(id, { name: 'Another name', contact: OLD_CONTACT })
     await auth.applications.update(id, { contact: NEW_CONTACT })
-    expect(await shop.reveal(server.emails[0])).toMatchObject({ status: 400 })
+    expect(await shop.reveal(server.emails[0]!.text)).toMatchObject({ status: 400 })
     await waitForEmails(server.emails, 2)
     expect(server.emails.map(({ to }) => to)).toEqual([OLD_CONTACT, NEW_CONTACT])
-    const { status, clientSecret } = await shop.reveal(server.emails[1])
+    const { status, clientSecret } = await shop.reveal(server.emails[1]!.text)
     expect([status, ...(await shop.secretStatuses(old.clientId, [clientSecret]))]).toEqual([200, 200])
   })
 
@@ -219,19 +204,19 @@ describe('suspend()', () => {
     await shop.waitForLink(id)
     const [claimable] = await shop.listEmails(id)
     await auth.applications.suspend(id)
-    expect(await shop.reveal(server.emails[0])).toMatchObject({ status: 400 })
+    expect(await shop.reveal(server.emails[0]!.text)).toMatchObject({ status: 400 })
     await shop.expectNothingDue(expect)
     // As if a stale process had written it.
     const [suspended] = await shop.listEmails(id)
     expect(await shop.store.emails.save({ ...claimable!, version: suspended!.version + 1 })).toBe(true)
     shop.clock.advance(-73 * 3600)
-    expect(await shop.reveal(server.emails[0])).toMatchObject({ status: 400 })
+    expect(await shop.reveal(server.emails[0]!.text)).toMatchObject({ status: 400 })
     expect(await shop.store.emails.save({ ...suspended!, version: suspended!.version + 2 })).toBe(true)
 
     await auth.applications.resume(id)
     await waitForEmails(server.emails, 2)
-    expect(await shop.reveal(server.emails[0])).toMatchObject({ status: 400 })
-    const { clientSecret } = await shop.reveal(server.emails[1])
+    expect(await shop.reveal(server.emails[0]!.text)).toMatchObject({ status: 400 })
+    const { clientSecret } = await shop.reveal(server.emails[1]!.text)
     expect(await shop.secretStatuses(old.clientId, [clientSecret])).toEqual([200])
   })
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
-import { openAdmin } from '../../../src/tools/admin/index.js'
 import { type Mailer } from '../../../src/features/emails/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { smtpMailer } from '../../../src/features/emails/smtp.js'
@@ -150,52 +149,6 @@ describe.concurrent('an e-mail that is retried', () => {
     expect(server.mails).toHaveLength(1)
     expect(server.connections).toBe(2)
     expect(server.overlaps).toEqual([])
-  })
-
-  it('is delivered once by a mailer that takes longer than the lease renewal interval', async (test) => {
-    const { expect } = test
-    const mailer = memoryMailer()
-    const send: Mailer['send'] = async (email) => {
-      // The lease is renewed after 5 seconds.
-      await sleep(5500)
-      await mailer.send(email)
-    }
-    const provider = openProvider(test, { mailer: { send }, now: Date.now })
-    const { id } = await provider.register()
-    await expect.poll(() => provider.getStatus(id), { interval: 50 }).toBe('active')
-    expect(provider.listEvents(id)).toEqual(['registered', 'delivered', 'activated'])
-    expect(await provider.listEmails(id)).toEqual([])
-    expect(mailer.emails).toHaveLength(1)
-  })
-
-  it('is sent by a process with a mailer after a process without one approved it', async (test) => {
-    const { expect } = test
-    const store = memoryStore()
-    const mailer = memoryMailer()
-    const sender = openProvider(test, { store, mailer })
-    const operator = openProvider(test, { store, now: sender.clock.now })
-    const { id } = await sender.register(['invoices'])
-    expect(await sender.nextDueEmail()).toBeUndefined()
-    expect(mailer.emails).toEqual([])
-    await operator.auth.applications.approve(id)
-    await waitForEmails(mailer.emails, 1)
-  })
-
-  it('can be retried through openAdmin()', async ({ expect, onTestFinished }) => {
-    const store = memoryStore()
-    let refuses = true
-    const mailer = memoryMailer()
-    const send: Mailer['send'] = async (email) => {
-      if (refuses) throw Object.assign(new Error('no such mailbox'), { permanent: true })
-      await mailer.send(email)
-    }
-    const provider = openProvider({ onTestFinished }, { store, mailer: { send }, now: Date.now })
-    const { id } = await provider.register()
-    await waitForAttempts(provider, id, 1)
-    refuses = false
-    const admin = await openAdmin(store)
-    expect(await admin.emails!.retry()).toEqual({ retried: 1 })
-    await waitForEmails(mailer.emails, 1)
   })
 })
 

@@ -2,13 +2,9 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import type { ApplicationRecord } from '../../../src/shared/contracts/application-record.js'
-import { createLedger } from '../../../src/features/plans/ledger.js'
-import { createLimiter } from '../../../src/features/plans/limiter.js'
-import { readPlans } from '../../../src/features/plans/plans-options.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
-import { recordingLogger } from '../../support/platform.js'
 import { createTemporaryFolder } from '../../support/temporary-folder.js'
+import { startLimiter } from './start-limiter.js'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -22,33 +18,17 @@ it('A million callers with quotas stay within a bounded memory, and none of thei
   const store = sqliteStore(join(folder, 'platform.sqlite'))
   await store.open()
   onTestFinished(() => store.close())
-  const { plans } = readPlans(
-    {
-      free: {
-        requests: [
-          { limit: 10, window: 1 },
-          { limit: 100, per: 'day' },
-        ],
-      },
-    },
-    undefined,
-  )
-  const ledger = createLedger({
+  const requests = [
+    { limit: 10, window: 1 },
+    { limit: 100, per: 'day' },
+  ] as const
+  const { limit, ledger } = startLimiter(requests, {
     store: store.quotas,
-    limitLookups: (_, work) => work(),
     accounts: 20_000,
-    onTotals: () => undefined,
-    logger: recordingLogger(),
-    now: Date.now,
-  })
-  const limit = createLimiter({
-    findPlan: () => plans.get('free'),
-    ledger,
-    countShared: undefined,
     headers: false,
     now: Date.now,
   })
-  const call = (i: number) => limit({ id: `app_${i}`, plan: 'free' } as ApplicationRecord, 1)
+  const call = (i: number) => limit(`app_${i}`)
   const measure = (): number => {
     collectGarbage()
     return process.memoryUsage().heapUsed / 1e6

@@ -1,19 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import express from 'express'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { ConfigurationError, createPlatformAuth, memoryStore, type OAuthError } from '../../../src/index.js'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { ConfigurationError, memoryStore, type OAuthError } from '../../../src/index.js'
 import { guardsFromDocument, type DocumentGuardsOptions } from '../../../src/tools/document-guards/index.js'
 import { plans, type PlanOptions } from '../../../src/features/plans/index.js'
-import { usage } from '../../../src/features/usage/index.js'
 import { fakeClock } from '../../../src/tools/testing/index.js'
-import { APIS, recordingLogger, SECRET } from '../../support/platform.js'
+import { createApplication } from '../../support/http.js'
+import { recordingLogger, usePlatform } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { request } from '../../support/request.js'
-
-const opened: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const auth of opened.splice(0)) await auth.close()
-})
 
 const FREE: Record<string, PlanOptions> = {
   free: {
@@ -35,28 +30,16 @@ interface OpenOptions {
 async function open({ store = memoryStore(), given = FREE, headers = false, requests = false }: OpenOptions = {}) {
   const clock = fakeClock(Date.parse('2026-11-25T12:00:00Z'))
   const logger = recordingLogger()
-  const auth = createPlatformAuth({
-    baseUrl: 'https://api.example.com',
-    apis: APIS,
-    secret: SECRET,
-    store,
-    logger,
-    now: clock.now,
-    rateLimits: { headers, requests },
-    features: [usage(), plans(given)],
-  })
-  opened.push(auth)
+  const rateLimits = { headers, requests }
+  const { auth } = usePlatform({ store, logger, now: clock.now, rateLimits, plans: plans(given) })
   await auth.ready()
-  const { application, credentials } = await auth.applications.create({
-    name: 'Shop',
-    apis: ['catalog', 'weather', 'orders'],
-  })
-  await auth.plans.set(application.id, Object.keys(given)[0]!)
+  const { id, clientId: key } = await createApplication(auth, ['catalog', 'weather', 'orders'])
+  await auth.plans.set(id, Object.keys(given)[0]!)
   const app = express()
   app.get('/items', auth.requireApiKey('catalog'), (_req, res) => void res.json({}))
   app.get('/weather', auth.requireApiKey('weather', { cost: 2 }), (_req, res) => void res.json({}))
-  const call = (path = '/items') => request(app).get(path).set('X-Api-Key', credentials.clientId)
-  return { auth, app, call, id: application.id, key: credentials.clientId, store, clock, logger }
+  const call = (path = '/items') => request(app).get(path).set('X-Api-Key', key)
+  return { auth, app, call, id, key, store, clock, logger }
 }
 
 describe('a guard', () => {
@@ -325,10 +308,9 @@ describe('a guard of a document', () => {
 describe('a plan', () => {
   it('that the platform does not have is answered with 500, and named by health()', async () => {
     const store = memoryStore()
-    const { call, id } = await open({ store })
+    const { auth, call, id } = await open({ store })
     const [record] = await store.listApplications({ after: undefined, limit: 1, api: undefined, status: undefined })
     await store.saveApplication({ ...record!, plan: 'gone', version: record!.version + 1 }, undefined)
-    const { auth } = { auth: opened[0]! as Awaited<ReturnType<typeof open>>['auth'] }
     await waitUntil(async () => (await call()).status === 500)
     expect((await auth.health()).problems).toEqual([
       `Application ${id} has the plan "gone", which plans() does not have. Its requests are answered with 500.`,
@@ -351,12 +333,7 @@ describe('a plan', () => {
 })
 
 describe('a platform without plans()', () => {
-  const start = (store: ReturnType<typeof memoryStore>) => {
-    const logger = recordingLogger()
-    const auth = createPlatformAuth({ baseUrl: 'https://api.example.com', apis: APIS, secret: SECRET, store, logger })
-    opened.push(auth)
-    return { auth, logger }
-  }
+  const start = (store: ReturnType<typeof memoryStore>) => usePlatform({ store, usage: false, now: Date.now })
 
   it('does not start on a store in which an application has a plan', async () => {
     const { store, id } = await open()

@@ -1,65 +1,30 @@
 import { describe, expect, it } from 'vitest'
-import type { ApplicationRecord } from '../../../src/shared/contracts/application-record.js'
-import type { OAuthError } from '../../../src/shared/contracts/denial.js'
 import type { QuotaCount } from '../../../src/shared/contracts/quotas.js'
-import { createLedger, type Ledger } from '../../../src/features/plans/ledger.js'
-import { createLimiter } from '../../../src/features/plans/limiter.js'
-import { readPlans, type PlanOptions } from '../../../src/features/plans/plans-options.js'
-import type { LimitByPlan } from '../../../src/core/rate-limits/rate-limits.js'
 import { memoryStore } from '../../../src/stores/memory/index.js'
 import { recordingLogger } from '../../support/platform.js'
-
-const NOON = Date.parse('2026-11-25T12:00:00Z')
-const application = (id = 'a', plan = 'free') => ({ id, plan }) as ApplicationRecord
-
-interface Process {
-  readonly limit: LimitByPlan
-  readonly ledger: Ledger
-  /** How many of so many requests pass, one after another. */
-  admit(requests: number, units?: number, id?: string): Promise<number>
-  refusal(units?: number): Promise<OAuthError>
-}
+import { NOON, startLimiter } from './start-limiter.js'
 
 /** The limiter of one process on a store. */
 function start(
-  requests: PlanOptions['requests'],
-  { store = memoryStore().quotas, time = { now: NOON }, accounts = 100, logger = recordingLogger() } = {},
-): Process {
-  const now = (): number => time.now
-  const ledger = createLedger({
-    store,
-    limitLookups: (_, work) => work(),
-    accounts,
-    onTotals: () => undefined,
-    logger,
-    now,
-  })
-  const { plans } = readPlans({ free: { requests } }, undefined)
-  const findPlan = ({ plan = '' }: Pick<ApplicationRecord, 'plan'>) => plans.get(plan)
-  const limit = createLimiter({ findPlan, ledger, countShared: undefined, headers: true, now })
+  requests: Parameters<typeof startLimiter>[0],
+  { time = { now: NOON }, ...options }: Parameters<typeof startLimiter>[1] & { readonly time?: { now: number } } = {},
+) {
+  const { limit, ledger } = startLimiter(requests, { ...options, now: () => time.now })
   return {
     limit,
     ledger,
-    async admit(count, units = 1, id = 'a') {
+    /** How many of so many requests pass, one after another. */
+    async admit(count: number, units = 1, id = 'a') {
       let admitted = 0
-      for (let i = 0; i < count; i++) {
-        try {
-          await limit(application(id), units)
-          admitted += 1
-        } catch {
-          // It is refused.
-        }
-      }
+      const add = (): void => void (admitted += 1)
+      for (let i = 0; i < count; i++) await limit(id, units).then(add, () => undefined)
       return admitted
     },
-    async refusal(units = 1) {
-      try {
-        await limit(application(), units)
-      } catch (error) {
-        return error as OAuthError
-      }
-      throw new Error('The request passes.')
-    },
+    refusal: (): Promise<unknown> =>
+      limit().then(
+        () => Promise.reject(new Error('It passes.')),
+        (error: unknown) => error,
+      ),
   }
 }
 
@@ -92,7 +57,7 @@ describe('the limits of a plan', () => {
     await ledger.writer.write()
     time.now = NOON + 1000
     expect(await admit(5)).toBe(1)
-    expect((await refusal()).error).toBe('quota_exceeded')
+    expect(await refusal()).toMatchObject({ error: 'quota_exceeded' })
     time.now = Date.parse('2026-12-01T00:00:00Z')
     expect(await admit(5)).toBe(3)
   })
@@ -136,32 +101,17 @@ describe('the limits of a plan', () => {
   it('only count if they are soft', async () => {
     const { admit, limit } = start([{ ...perDay(2), soft: true }, perMonth(5)])
     expect(await admit(4)).toBe(4)
-    expect((await limit(application(), 1))?.['RateLimit']).toMatch(/^"plan\/day";r=0;t=43200, "plan\/month";r=0;t=/)
+    expect((await limit())?.['RateLimit']).toMatch(/^"plan\/day";r=0;t=43200, "plan\/month";r=0;t=/)
     expect(await admit(1)).toBe(0)
   })
 
-  it('are those of the new plan at once, with what was used of the day', async () => {
+  it('of another plan go on with what was used of the day', async () => {
     const store = memoryStore().quotas
-    const { admit } = start([perDay(3)], { store })
+    const { admit, ledger } = start([perDay(3)], { store })
     await admit(2)
-    const { plans } = readPlans({ gold: { requests: [perDay(5), perSecond(10)] } }, undefined)
-    const now = (): number => NOON
-    const ledger = createLedger({
-      store,
-      limitLookups: (_, work) => work(),
-      accounts: 1,
-      onTotals: () => undefined,
-      logger: recordingLogger(),
-      now,
-    })
-    const limit = createLimiter({
-      findPlan: () => plans.get('gold'),
-      ledger,
-      countShared: undefined,
-      headers: true,
-      now,
-    })
-    expect((await limit(application(), 1))?.['RateLimit']).toBe('"plan/day";r=2;t=43200, "plan/1s";r=9;t=1')
+    await ledger.writer.write()
+    const { limit } = start([perDay(5), perSecond(10)], { store })
+    expect((await limit())?.['RateLimit']).toBe('"plan/day";r=2;t=43200, "plan/1s";r=9;t=1')
   })
 })
 

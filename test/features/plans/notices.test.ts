@@ -1,11 +1,10 @@
 import express from 'express'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { openAdmin } from '../../../src/tools/admin/index.js'
-import { createPlatformAuth, memoryStore, type PlatformEvent } from '../../../src/index.js'
-import { emails } from '../../../src/features/emails/index.js'
+import { memoryStore, type PlatformEvent } from '../../../src/index.js'
 import { plans } from '../../../src/features/plans/index.js'
 import { fakeClock, memoryMailer } from '../../../src/tools/testing/index.js'
-import { APIS, recordingLogger, SECRET } from '../../support/platform.js'
+import { usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import { usePortalApp, visit } from '../portal/pages-app.js'
 
@@ -18,16 +17,8 @@ it('One of several processes tells of 80 and of 100 % of a quota, by an event an
   const events: PlatformEvent[] = []
   const processes = await Promise.all(
     ['one', 'other'].map(async () => {
-      const auth = createPlatformAuth({
-        baseUrl: 'https://api.example.com',
-        apis: APIS,
-        secret: SECRET,
-        store,
-        logger: recordingLogger(),
-        now: clock.now,
-        features: [emails({ mailer }), plans({ free: { requests: [{ limit: 10, per: 'month' }] } }, { notify: true })],
-      })
-      onTestFinished(() => auth.close())
+      const free = plans({ free: { requests: [{ limit: 10, per: 'month' }] } }, { notify: true })
+      const { auth } = usePlatform({ store, now: clock.now, mailer, plans: free })
       await auth.ready()
       auth.events.on('quota.reached', (event) => void events.push(event))
       const app = express().get('/items', auth.requireApiKey('catalog'), (_req, res) => void res.json({}))
@@ -35,11 +26,8 @@ it('One of several processes tells of 80 and of 100 % of a quota, by an event an
     }),
   )
   const { auth } = processes[0]!
-  const { application, credentials } = await auth.applications.create({
-    name: 'Shop',
-    contact: 'dev@shop.example',
-    apis: ['catalog'],
-  })
+  const given = { name: 'Shop', contact: 'dev@shop.example', apis: ['catalog'] } as const
+  const { application, credentials } = await auth.applications.create(given)
   await auth.plans.set(application.id, 'free')
   await expect.poll(() => processes[1]!.auth.applications.get(application.id)).toMatchObject({ plan: 'free' })
   const statuses: number[] = []
@@ -73,11 +61,8 @@ it('The portal shows what is used of the plan, what is left, and until when', as
     },
   } as const
   const app = await usePortalApp({ plans: plans(given), now: () => NOON })
-  const { application, credentials } = await app.auth.applications.create({
-    name: 'Shop',
-    contact: 'anna@shop.example',
-    apis: ['catalog'],
-  })
+  const shop = { name: 'Shop', contact: 'anna@shop.example', apis: ['catalog'] } as const
+  const { application, credentials } = await app.auth.applications.create(shop)
   const anna = await visit(app, 'anna@shop.example')
   expect((await anna.open(application.id)).text).not.toContain('Plan')
   await app.auth.plans.set(application.id, 'free')

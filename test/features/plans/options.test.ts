@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createPlatformAuth, memoryStore } from '../../../src/index.js'
 import { developerConsole } from '../../../src/tools/console/index.js'
 import type { FeatureEntry } from '../../../src/feature.js'
 import { emails } from '../../../src/features/emails/index.js'
@@ -7,24 +6,13 @@ import { plans, type PlanLimit, type PlansOptions } from '../../../src/features/
 import { portal } from '../../../src/features/portal/index.js'
 import { registration } from '../../../src/features/registration/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
-import { APIS, recordingLogger, SECRET } from '../../support/platform.js'
+import { openPlatform, usePlatform } from '../../support/platform.js'
 
-const BASE = { baseUrl: 'https://api.example.com', apis: APIS, secret: SECRET, store: memoryStore() }
 const open = (features: readonly FeatureEntry[]) =>
-  createPlatformAuth({
-    ...BASE,
-    developersUrl: 'https://api.example.com/developers',
-    logger: recordingLogger(),
-    background: false,
-    features,
-  })
-const check = (given: unknown, options?: unknown) =>
-  createPlatformAuth({
-    ...BASE,
-    logger: recordingLogger(),
-    background: false,
-    features: [plans(given as never, options as PlansOptions<never>)],
-  })
+  openPlatform({ developersUrl: 'https://api.example.com/developers', background: false, features }).auth
+
+const check = (given: unknown, options?: unknown) => open([plans(given as never, options as PlansOptions<never>)])
+
 const limits = (...requests: unknown[]) => ({ free: { requests } })
 
 describe('the options of plans()', () => {
@@ -68,24 +56,13 @@ describe('the options of plans()', () => {
 })
 
 it('A registration gets the default plan, and what operators create none', async () => {
-  const auth = createPlatformAuth({
-    ...BASE,
-    logger: recordingLogger(),
-    features: [
-      registration(),
-      emails({ mailer: memoryMailer() }),
-      plans({ free: { requests: [] } }, { default: 'free' }),
-    ],
-  })
+  const free = plans({ free: { requests: [] } }, { default: 'free' })
+  const { auth } = usePlatform({ mailer: memoryMailer(), plans: free })
   await auth.ready()
-  const { application } = await auth.registration.register({
-    name: 'Shop',
-    contact: 'dev@shop.example',
-    apis: ['catalog'],
-  })
+  const given = { name: 'Shop', contact: 'dev@shop.example', apis: ['catalog'] } as const
+  const { application } = await auth.registration.register(given)
   expect(application.plan).toBe('free')
   expect((await auth.applications.create({ name: 'Other', apis: ['catalog'] })).application.plan).toBeUndefined()
-  await auth.close()
 })
 
 describe('An option that needs a feature which is not given is refused at the start, by its name', () => {

@@ -1,13 +1,8 @@
-import { afterEach, expect, it } from 'vitest'
-import { createPlatformAuth, memoryStore } from '../../../src/index.js'
+import { expect, it } from 'vitest'
+import { memoryStore } from '../../../src/index.js'
 import { plans } from '../../../src/features/plans/index.js'
 import { fakeClock } from '../../../src/tools/testing/index.js'
-import { APIS, SECRET } from '../../support/platform.js'
-
-const opened: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const auth of opened.splice(0)) await auth.close()
-})
+import { usePlatform } from '../../support/platform.js'
 
 const PLANS = {
   free: {
@@ -25,15 +20,7 @@ const PLANS = {
 async function open(used: readonly { plan: keyof typeof PLANS; days: Record<string, number> }[]) {
   const store = memoryStore()
   const clock = fakeClock(Date.parse('2026-11-25T12:00:00Z'))
-  const auth = createPlatformAuth({
-    baseUrl: 'https://api.example.com',
-    apis: APIS,
-    secret: SECRET,
-    store,
-    now: clock.now,
-    features: [plans(PLANS)],
-  })
-  opened.push(auth)
+  const { auth } = usePlatform({ store, now: clock.now, plans: plans(PLANS) })
   await auth.ready()
   const ids: string[] = []
   for (const [i, { plan, days }] of used.entries()) {

@@ -1,14 +1,15 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { StoreUnavailableError, OAuthError } from '../../../src/index.js'
 import { type AllowRegistration } from '../../../src/features/registration/index.js'
 import { EXPRESSES } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import {
   expectPage,
+  expectPatience,
   expectRefusal,
   FORM,
   GOOD,
-  openRegistration,
+  useRegistration,
   PATH,
   postForm,
   postJson,
@@ -16,14 +17,12 @@ import {
 
 for (const [name, express] of Object.entries(EXPRESSES)) {
   describe(`registration.allow on ${name} (docs/http.md R16, R17)`, () => {
-    afterEach(() => vi.useRealTimers())
-
     const open = (allow: unknown, rateLimits: object = { registration: false, allRegistrations: false }) =>
-      openRegistration(express, { registration: { allow: allow as AllowRegistration }, rateLimits })
+      useRegistration(express, { registration: { allow: allow as AllowRegistration }, rateLimits })
 
     it('gets the valid registration, the address and the request, and its answer decides', async () => {
       const allow = vi.fn<AllowRegistration>(({ contact }) => Promise.resolve(contact.endsWith('@partner.example')))
-      const { app, auth, mailer } = open(allow)
+      const { app, list, mailer } = open(allow)
       app.set('trust proxy', true)
       const send = (contact: string) =>
         request(app)
@@ -46,18 +45,16 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       )
       expect(allow.mock.calls[0]).toHaveLength(2)
       await vi.waitFor(() => expect(mailer.emails).toHaveLength(1), 60_000)
-      expect((await auth.applications.list()).items).toHaveLength(1)
-      await auth.close()
+      expect(await list()).toHaveLength(1)
     })
 
     it('answers a form that it refuses with the form and what was entered', async () => {
-      const { app, auth } = open(() => false)
+      const { app } = open(() => false)
       const page = await postForm(app, FORM)
       expect(page.status).toBe(403)
       expectPage(page)
       expect(page.text).toContain('This registration is not accepted.')
       expect(page.text).toContain('value="dev@customer.example"')
-      await auth.close()
     })
 
     it.each([
@@ -78,40 +75,35 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       ['answers a string', () => 'true'],
       ['answers a promise of 1', () => Promise.resolve(1)],
     ])('registers nothing, answers 500 and logs the cause if it %s', async (_, allow) => {
-      const { app, auth, logger } = open(allow)
+      const { app, list, logger } = open(allow)
       const answer = await postJson(app, GOOD)
       expect(answer.status).toBe(500)
       expectRefusal(answer, 'server_error', /unexpected/)
       expect(logger.lines.join('\n')).toMatch(/the list of domains is not loaded|registration\.allow answered/)
-      expect((await auth.applications.list()).items).toEqual([])
-      await auth.close()
+      expect(await list()).toEqual([])
     })
 
     it('registers nothing, answers 503 and logs it if it does not answer within 5 seconds, or finds the store unavailable', async () => {
-      const { app, auth, logger } = open(() => Promise.reject(new StoreUnavailableError('down')))
+      const { app, logger } = open(() => Promise.reject(new StoreUnavailableError('down')))
       const unavailable = await postJson(app, GOOD)
       expect([unavailable.status, unavailable.headers['retry-after']]).toEqual([503, '1'])
-      await auth.close()
       expect(logger.lines.join('\n')).toContain('registration.allow failed')
 
       let asked = 0
       const silent = open(() => new Promise(() => void asked++))
-      await silent.auth.ready()
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-      const answer = postJson(silent.app, GOOD)
-      await vi.waitFor(() => expect(asked).toBe(1), 60_000)
-      await vi.advanceTimersByTimeAsync(5000)
-      vi.useRealTimers()
-      expect((await answer).status).toBe(503)
+      await expectPatience(
+        silent,
+        () => postJson(silent.app, GOOD),
+        () => asked === 1,
+      )
       expect(silent.logger.lines.join('\n')).toContain('did not answer within 5 seconds')
-      expect((await silent.auth.applications.list()).items).toEqual([])
-      await silent.auth.close()
+      expect(await silent.list()).toEqual([])
     })
 
     it('is asked at most as often as the limit of the address allows, and counts for no contact what it refuses', async () => {
       let answer = false
       const allow = vi.fn<() => boolean>(() => answer)
-      const { app, auth } = open(allow, { registration: { limit: 2, window: 600 } })
+      const { app } = open(allow, { registration: { limit: 2, window: 600 } })
       app.set('trust proxy', true)
       const from = async (address: string) =>
         (await request(app).post(PATH).set('X-Forwarded-For', address).send(GOOD)).status
@@ -119,13 +111,11 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       expect(allow).toHaveBeenCalledTimes(2)
       answer = true
       expect([await from('192.0.2.2'), await from('192.0.2.3'), await from('192.0.2.4')]).toEqual([202, 202, 429])
-      await auth.close()
     })
 
     it('does not decide about auth.registration.register(), which the host calls itself', async () => {
       const { auth } = open(() => false)
       await expect(auth.registration.register({ ...GOOD, apis: ['catalog'] })).resolves.toHaveProperty('application')
-      await auth.close()
     })
   })
 }

@@ -1,10 +1,8 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import { JSDOM } from 'jsdom'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { EXPRESSES } from '../../support/platform.js'
+import { listen } from '../../support/http.js'
 import { request } from '../../support/request.js'
 import { GOOD, openRegistration, PATH, postJson, expectPage, expectRefusal } from './registration-app.js'
 
@@ -34,29 +32,6 @@ describe('The page of a claim link', () => {
     expect(page.headers['vary']).toContain('Accept-Language')
   })
 
-  it('R12: removes the token from the address, and shows the credentials once, on a click', async () => {
-    const claiming = openRegistration(express, { delivery: 'claim-link' })
-    await postJson(claiming.app, GOOD)
-    await vi.waitFor(() => expect(claiming.mailer.emails).toHaveLength(1), 60_000)
-    const token = /#([A-Za-z0-9_-]{43})$/m.exec(claiming.mailer.emails[0]!.text)![1]!
-    const first = await openInBrowser(claiming.app, token)
-    expect(first.window.location.hash).toBe('')
-    expect(first.text()).not.toMatch(/epa_|x{43}/)
-    expect(first.window.document.getElementById('credentials')!.hidden).toBe(true)
-    await first.click()
-    await vi.waitFor(() => expect(first.text()).toMatch(/epa_key_\w{34}.*epa_sec_\w{49}/s), 60_000)
-    expect(first.window.document.getElementById('show')!.hidden).toBe(true)
-    expect(first.requests).toEqual([`POST ${PATH}/claim`])
-
-    const second = await openInBrowser(claiming.app, token)
-    await second.click()
-    await vi.waitFor(() => expect(second.text()).toContain('The link has been used, has expired'), 60_000)
-    expect(second.text()).not.toMatch(/epa_/)
-    await first.close()
-    await second.close()
-    await claiming.auth.close()
-  })
-
   it('R12: shows when the credentials expire, as they were saved', async () => {
     const claiming = openRegistration(express, { delivery: 'claim-link', credentials: { maxAge: 90 } })
     await postJson(claiming.app, GOOD)
@@ -71,36 +46,6 @@ describe('The page of a claim link', () => {
     expect(ends).toEqual(saved)
     expect(page.text()).toContain(`${saved[0]!.slice(0, 19).replace('T', ' ')} UTC`)
     await page.close()
-    await claiming.auth.close()
-  })
-
-  it('R12: takes a link that is opened in the same tab, and keeps no token in the address', async () => {
-    const claiming = openRegistration(express, { delivery: 'claim-link' })
-    await postJson(claiming.app, GOOD)
-    await vi.waitFor(() => expect(claiming.mailer.emails).toHaveLength(1), 60_000)
-    const token = /#([A-Za-z0-9_-]{43})$/m.exec(claiming.mailer.emails[0]!.text)![1]!
-    for (const wrong of ['', 'short']) {
-      const page = await openInBrowser(claiming.app, wrong)
-      const { document, location, history } = page.window
-      await page.click()
-      await vi.waitFor(() => expect(document.getElementById('problem')!.hidden).toBe(false), 60_000)
-      const entries = history.length
-      location.hash = token
-      await vi.waitFor(() => expect(location.hash).toBe(''), 60_000)
-      expect([location.href.includes('#'), history.length]).toEqual([false, entries + 1])
-      expect(document.getElementById('problem')!.hidden).toBe(true)
-      expect(document.querySelector<HTMLButtonElement>('#show')!.disabled).toBe(false)
-      if (wrong !== '') {
-        await page.click()
-        await vi.waitFor(() => expect(page.text()).toMatch(/epa_key_\w{34}/), 60_000)
-        // Those that are shown cannot be shown again.
-        location.hash = 'another'
-        await vi.waitFor(() => expect(location.hash).toBe(''), 60_000)
-        expect(page.text()).toMatch(/epa_key_\w{34}/)
-        expect(document.getElementById('show')!.hidden).toBe(false)
-      }
-      await page.close()
-    }
     await claiming.auth.close()
   })
 
@@ -125,9 +70,7 @@ describe('The page of a claim link', () => {
 
 /** The page of a claim link in jsdom, and the requests that it sends. */
 async function openInBrowser(app: Express, token: string) {
-  const server = createServer(app).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { port, close } = await listen(app)
   const address = `http://127.0.0.1:${port}${PATH}/claim`
   const requests: string[] = []
   const { window } = new JSDOM(await (await fetch(address)).text(), {
@@ -147,8 +90,7 @@ async function openInBrowser(app: Express, token: string) {
     text: () => window.document.getElementById('claim')!.textContent,
     async close() {
       window.close()
-      server.closeAllConnections()
-      await new Promise((closed) => server.close(closed))
+      await close()
     },
   }
 }

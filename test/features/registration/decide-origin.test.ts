@@ -1,7 +1,7 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { EXPRESSES } from '../../support/platform.js'
 import { request } from '../../support/request.js'
-import { expectPage, openRegistration, PATH, postJson } from './registration-app.js'
+import { expectPage, useRegistration, PATH, postJson } from './registration-app.js'
 
 const express = EXPRESSES['Express 5']
 
@@ -9,10 +9,7 @@ const OPERATOR = 'apis@example.com'
 
 describe('the decision page', () => {
   const open = async () => {
-    const { app, auth, mailer } = openRegistration(express, {
-      operators: [OPERATOR],
-    })
-    onTestFinished(() => auth.close())
+    const { app, auth, mailer } = useRegistration(express, { operators: [OPERATOR] })
     await postJson(app, { name: 'Shop', contact: 'dev@customer.example', apis: ['weather'] })
     await vi.waitFor(() => expect(mailer.emails.some(({ to }) => to === OPERATOR)).toBe(true), 60_000)
     const { text } = mailer.emails.find(({ to }) => to === OPERATOR)!

@@ -1,14 +1,18 @@
-import { join } from 'node:path'
 import { it, onTestFinished } from 'vitest'
-import { sqliteStore } from '../../../src/stores/sqlite/index.js'
+import { DATABASES } from '../../support/databases.js'
+import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { decideInTwoProcesses } from './deciding-operators.js'
-import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
-it('exactly one decision of two operators counts, in two processes of which one is killed', async () => {
-  const folder = await createTemporaryFolder()
-  const address = join(folder, 'platform.sqlite')
-  const store = sqliteStore(address)
-  await store.open()
-  onTestFinished(() => store.close())
-  await decideInTwoProcesses({ address, store }, { kills: 2, registrationsPerKill: 6 })
-})
+const OPTIONS = IS_LONG_LANE ? { kills: 100, registrationsPerKill: 3 } : { kills: 2, registrationsPerKill: 6 }
+
+it.each(IS_LONG_LANE ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const))(
+  'exactly one decision of two operators counts, in two processes that are killed: %s',
+  { timeout: IS_LONG_LANE ? 900_000 : 120_000 },
+  async (name) => {
+    const { address, open } = await DATABASES[name]()
+    const store = open()
+    await store.open()
+    onTestFinished(() => store.close())
+    await decideInTwoProcesses({ address, store }, OPTIONS)
+  },
+)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { memoryStore } from '../../../src/index.js'
 import { EXPRESSES, type TestOptions } from '../../support/platform.js'
 import { request, type Response } from '../../support/request.js'
-import { expectPage, openRegistration, PATH, postJson } from './registration-app.js'
+import { expectPage, openRegistration, PATH, postJson, useRegistration } from './registration-app.js'
 
 const OPERATORS = ['apis@example.com', 'second@example.com']
 const MANUAL = { name: 'Shop & <b>Sons</b>', contact: 'dev@customer.example', apis: ['catalog', 'weather'] }
@@ -30,8 +30,7 @@ async function register({ app, auth, mailer }: ReturnType<typeof openRegistratio
 
 /** A platform of its own, with such a registration. */
 async function openWaiting(express: (typeof EXPRESSES)['Express 5'], options: TestOptions = {}) {
-  const opened = openRegistration(express, { operators: OPERATORS, ...options })
-  onTestFinished(() => opened.auth.close())
+  const opened = useRegistration(express, { operators: OPERATORS, ...options })
   return { ...opened, ...(await register(opened)) }
 }
 
@@ -250,8 +249,7 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
       const store = memoryStore()
       let time = Date.now()
       const waiting = await openWaiting(express, { store, now: () => time })
-      const other = openRegistration(express, { store, operators: [OPERATORS[1]!], now: () => time })
-      onTestFinished(() => other.auth.close())
+      const other = useRegistration(express, { store, operators: [OPERATORS[1]!], now: () => time })
       await other.auth.ready()
       const removed = await post(other.app, { link: waiting.link, decision: 'approve' })
       expect([removed.status, removed.text]).toEqual([400, expect.stringContaining('not an operator any more')])
@@ -285,8 +283,7 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
     })
 
     it('is not answered here without the option operators', async () => {
-      const plain = openRegistration(express)
-      onTestFinished(() => plain.auth.close())
+      const plain = useRegistration(express)
       expect((await request(plain.app).get(`${PATH}/decide`)).body).toEqual({ host: true })
       expect((await post(plain.app, { link: 'x' })).body).toEqual({ host: true })
     })

@@ -1,17 +1,17 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { ConfigurationError, createPlatformAuth, type MetadataSchema } from '../../../src/index.js'
-import { emails } from '../../../src/features/emails/index.js'
-import { registration, type RegistrationOptions } from '../../../src/features/registration/index.js'
-import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { type MetadataSchema } from '../../../src/index.js'
+import { type RegistrationOptions } from '../../../src/features/registration/index.js'
 import { EXPRESSES, type TestOptions } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import {
   expectPage,
+  expectPatience,
   expectRefusal,
+  expectRefusedOption,
   FORM,
   GOOD,
-  openRegistration,
+  useRegistration,
   PATH,
   postForm,
   postJson,
@@ -51,10 +51,8 @@ function findControl(page: string, name: string): string {
 
 describe('registration.fields', () => {
   const open = (options: RegistrationOptions, others: TestOptions = {}) => {
-    const opened = openRegistration(express, { registration: options, ...others })
-    onTestFinished(() => opened.auth.close())
-    const last = async () => (await opened.auth.applications.list()).items.at(-1)
-    return { ...opened, last }
+    const opened = useRegistration(express, { registration: options, ...others })
+    return { ...opened, last: async () => (await opened.list()).at(-1) }
   }
 
   it('shows each field with its label, its hint and what it is called by browsers', async () => {
@@ -234,15 +232,13 @@ describe('registration.fields', () => {
     it('R22: answers 503 if it does not answer within 5 seconds', async () => {
       let asked = 0
       const silent = { '~standard': { version: 1, vendor: 'test', validate: () => new Promise(() => void asked++) } }
-      const { app, auth } = open({ fields: { inputs: { company }, schema: silent as MetadataSchema } })
-      await auth.ready()
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-      const answer = postForm(app, asForm({ company: 'Acme' }))
+      const opened = open({ fields: { inputs: { company }, schema: silent as MetadataSchema } })
       // Once at the start, and once for the request.
-      await vi.waitFor(() => expect(asked).toBe(2), 60_000)
-      await vi.advanceTimersByTimeAsync(5000)
-      vi.useRealTimers()
-      expect((await answer).status).toBe(503)
+      await expectPatience(
+        opened,
+        () => postForm(opened.app, asForm({ company: 'Acme' })),
+        () => asked === 2,
+      )
     })
   })
 
@@ -280,14 +276,7 @@ it.each([
   [{ inputs: { a: { label: 'A', pattern: 'x' } } }, 'inputs.a.pattern'],
   [{ inputs: { a: { label: 'A' } }, schema: {} }, 'schema'],
 ])('refuses registration.fields %j by name', (fields, option) => {
-  const create = () =>
-    createPlatformAuth({
-      baseUrl: 'https://api.example.com',
-      apis: { catalog: { scheme: 'apiKey' } },
-      features: [emails({ mailer: memoryMailer() }), registration({ fields: fields as never })],
-    })
-  expect(create).toThrow(ConfigurationError)
-  expect(create).toThrow(`registration.fields.${option} `)
+  expectRefusedOption({ fields }, `fields.${option}`)
 })
 
 function isEmpty(given: unknown): boolean {

@@ -91,28 +91,4 @@ describe('The registration form', () => {
     const shown = field === 'apis' ? [value].flat().filter((api) => api === 'catalog') : value
     expect(form.values).toEqual({ ...good, [field]: typeof shown === 'string' ? shown.replace('\n', '') : shown })
   })
-
-  it('R4: says what is wrong with a form that cannot be read, and shows it empty', async () => {
-    const form = await send({ name: ['Shop', 'Another'] })
-    expect(form).toMatchObject({ status: 400, alert: 'The field name must be given once.', values: { name: '' } })
-  })
-
-  it('R6: keeps all values over the limit, and says when to try again', async () => {
-    const limited = openRegistration(express, { rateLimits: { registration: { limit: 1, window: 3600 } } })
-    const fields = [
-      ['name', 'Shop'],
-      ['contact', 'dev@customer.example'],
-      ['apis', 'catalog'],
-    ] as const
-    expect((await postForm(limited.app, fields)).status).toBe(303)
-    const page = await postForm(limited.app, fields)
-    expect(page.status).toBe(429)
-    expect(readForm(page.text)).toMatchObject({
-      title: 'Error: Register an application',
-      alert: 'Too many requests, try again in an hour.',
-      values: { name: 'Shop', contact: 'dev@customer.example', apis: ['catalog'] },
-      name: FINE,
-    })
-    await limited.auth.close()
-  })
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Express, RequestHandler } from 'express'
-import { expect } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
+import { ConfigurationError } from '../../../src/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { openPlatform, type EXPRESSES, type TestOptions } from '../../support/platform.js'
 import { request, type Response } from '../../support/request.js'
@@ -36,6 +37,36 @@ export function openRegistration(
   app.use('/developers/register', auth.registration.router, auth.emails.router)
   app.use((_req, res) => void res.status(404).json({ host: true }))
   return { app, auth, mailer, logger }
+}
+
+/** The same for one test, which closes it; `list` resolves what is registered. */
+export function useRegistration(...args: Parameters<typeof openRegistration>) {
+  const opened = openRegistration(...args)
+  onTestFinished(() => opened.auth.close())
+  return { ...opened, list: async () => (await opened.auth.applications.list()).items }
+}
+
+/** Checks that a registration is answered with 503 when what the host is asked for it says nothing for five seconds. */
+export async function expectPatience(
+  { auth }: ReturnType<typeof openRegistration>,
+  register: () => Promise<Response>,
+  isAsked: () => boolean,
+): Promise<void> {
+  await auth.ready()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const answer = register()
+  await vi.waitFor(() => expect(isAsked()).toBe(true), 60_000)
+  await vi.advanceTimersByTimeAsync(5000)
+  vi.useRealTimers()
+  expect((await answer).status).toBe(503)
+}
+
+/** Checks that a value of an option of registration() is refused by the name of the option. */
+export function expectRefusedOption(options: object, name: string): void {
+  const create = () => openPlatform({ mailer: memoryMailer(), registration: options })
+  expect(create).toThrow(ConfigurationError)
+  expect(create).toThrow(`registration.${name} `)
 }
 
 export const PATH = '/developers/register'

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import express from 'express'
+import { listen } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
 
 type Options = NonNullable<Parameters<typeof openPlatform>[0]>
@@ -7,9 +7,8 @@ type Options = NonNullable<Parameters<typeof openPlatform>[0]>
 /** A server with the pages of registration, for browsers. */
 export async function openRegistrationSite(options: Options) {
   const app = express()
-  const server = app.listen(0, 'localhost')
-  await once(server, 'listening')
-  const site = `http://localhost:${(server.address() as { port: number }).port}`
+  const { port, close } = await listen(app)
+  const site = `http://127.0.0.1:${port}`
   const platform = openPlatform({ developersUrl: `${site}/developers`, now: Date.now, ...options })
   app.use('/developers/register', platform.auth.registration.router, platform.auth.emails.router)
   await platform.auth.ready()
@@ -17,8 +16,7 @@ export async function openRegistrationSite(options: Options) {
     site,
     platform,
     async close() {
-      server.closeAllConnections()
-      await new Promise((closed) => server.close(closed))
+      await close()
       await platform.auth.close()
     },
   }

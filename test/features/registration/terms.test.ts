@@ -1,21 +1,25 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { ConfigurationError, createPlatformAuth } from '../../../src/index.js'
-import { emails } from '../../../src/features/emails/index.js'
-import { registration, type RegistrationTerms } from '../../../src/features/registration/index.js'
-import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { describe, expect, it } from 'vitest'
+import { type RegistrationTerms } from '../../../src/features/registration/index.js'
 import { EXPRESSES } from '../../support/platform.js'
 import { request } from '../../support/request.js'
-import { expectRefusal, FORM, GOOD, openRegistration, PATH, postForm, postJson } from './registration-app.js'
+import {
+  expectRefusal,
+  expectRefusedOption,
+  FORM,
+  GOOD,
+  PATH,
+  postForm,
+  postJson,
+  useRegistration,
+} from './registration-app.js'
 
 const TERMS = { url: 'https://example.com/terms?a=1&b=2', version: '2026-11' }
 
 for (const [name, express] of Object.entries(EXPRESSES)) {
   describe(`registration.terms on ${name} (docs/http.md R22)`, () => {
     const open = (terms: RegistrationTerms = TERMS) => {
-      const opened = openRegistration(express, { registration: { terms } })
-      onTestFinished(() => opened.auth.close())
-      const last = async () => (await opened.auth.applications.list()).items.at(-1)
-      return { ...opened, last }
+      const opened = useRegistration(express, { registration: { terms } })
+      return { ...opened, last: async () => (await opened.list()).at(-1) }
     }
 
     it('asks to accept them, with a link that keeps the form open', async () => {
@@ -56,13 +60,12 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       expect((await auth.registration.register(given)).application.acceptedTerms).toBeUndefined()
       const refused = { code: 'invalid_argument', message: 'The registration accepts another version than "2026-11".' }
       await expect(auth.registration.register({ ...given, terms: '2025-01' })).rejects.toMatchObject(refused)
-      const without = openRegistration(express, {})
-      onTestFinished(() => without.auth.close())
+      const without = useRegistration(express, {})
       await expect(without.auth.registration.register({ ...given, terms: '2026-11' })).rejects.toMatchObject({
         code: 'invalid_argument',
         message: 'The registration accepts terms, and the option terms has none.',
       })
-      expect((await without.auth.applications.list()).items).toEqual([])
+      expect(await without.list()).toEqual([])
     })
 
     it('refuses a registration that accepts nothing, or another version', async () => {
@@ -88,10 +91,9 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     })
 
     it('stores nothing without the option, whatever is sent', async () => {
-      const { app, auth } = openRegistration(express)
-      onTestFinished(() => auth.close())
+      const { app, list } = useRegistration(express)
       expect((await postJson(app, { ...GOOD, terms: '2026-11' })).status).toBe(202)
-      expect((await auth.applications.list()).items[0]!.acceptedTerms).toBeUndefined()
+      expect((await list())[0]!.acceptedTerms).toBeUndefined()
     })
   })
 }
@@ -106,12 +108,5 @@ it.each([
   [{ ...TERMS, label: 5 }, 'label'],
   [{ ...TERMS, text: 'x' }, 'text'],
 ])('refuses registration.terms %j by name', (terms, option) => {
-  const create = () =>
-    createPlatformAuth({
-      baseUrl: 'https://api.example.com',
-      apis: { catalog: { scheme: 'apiKey' } },
-      features: [emails({ mailer: memoryMailer() }), registration({ terms: terms as never })],
-    })
-  expect(create).toThrow(ConfigurationError)
-  expect(create).toThrow(`registration.terms.${option} `)
+  expectRefusedOption({ terms }, `terms.${option}`)
 })
