@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/tools/cli/commands/command-list.js'
+import { COMMANDS } from '../../src/tools/cli/run.js'
 import { formatHelp } from '../../src/tools/cli/help.js'
 import { parseCommandLine } from '../../src/tools/cli/parse.js'
 import { allPages, blocksOf, ROOT } from './pages.js'

@@ -42,7 +42,7 @@ function describeApi(
   content: EmailContent,
   { developersUrl }: Parameters<typeof describeApis>[2],
 ): EmailTexts['sections'][number] {
-  const { name, title, tokenEndpoint, keyHeaders } = api
+  const { name, title, resource: issuer, tokenEndpoint, keyHeaders } = api
   const { labels } = TEXTS[content.language]
   const call = createCall(api, content)
   // One line per command: mail programs break lines, and backslashes at their ends would then be in the middle.
@@ -66,13 +66,14 @@ function describeApi(
     }
   }
   const { credentials } = call
+  const { key: clientId = '' } = credentials ?? {}
   return {
     title,
     codes: [
       { label: labels.tokenAddress, code: tokenEndpoint },
       { label: labels.getToken, code: formatTokenAssignment({ tokenEndpoint, credentials }, ONE_LINE) },
       ...(credentials?.provesKey === true
-        ? [{ label: labels.withLibrary, code: findLibrarySample(api, credentials.key) }]
+        ? [{ label: labels.withLibrary, code: createPrivateKeySamples({ issuer, tokenEndpoint, clientId })[0]!.code }]
         : []),
       { label: labels.useToken, code: command },
     ],
@@ -80,11 +81,6 @@ function describeApi(
   }
 }
 
-function findLibrarySample({ resource, tokenEndpoint = '' }: Api, clientId = ''): string {
-  return createPrivateKeySamples({ issuer: resource, tokenEndpoint, clientId })[0]!.code
-}
-
-/** Programs that call an API, one for each language. */
 export function writeApiSamples(api: Api, content: EmailContent): EmailSample[] {
   return createSamples(createCall(api, content))
 }

@@ -11,7 +11,6 @@ import {
   suspendEmails,
 } from '../../core/applications/queue/queued-emails.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
-import type { EmailContent } from '../../shared/contracts/email-content.js'
 import type { Core } from '../../feature.js'
 import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
 import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
@@ -19,13 +18,7 @@ import { readServiceFailure, type ServiceFailure } from '../../shared/lib/servic
 import { isNotice } from './content.js'
 import { type Attempt, type Delivering, prepareDelivery, prepareReminder, sendNotice } from './prepare-attempt.js'
 
-/** Changes the application and its queued e-mail before the e-mail is sent, and after each outcome. */
 export type Attempts = ReturnType<typeof createAttempts>
-
-/** An e-mail that can be sent: its record as it was saved, and what it is about. */
-interface PreparedEmail extends Pick<Attempt, 'email'> {
-  readonly content: EmailContent
-}
 
 export function createAttempts(
   core: Core,
@@ -72,7 +65,7 @@ export function createAttempts(
 
   return {
     /** Makes and saves the credentials or the claim link, which reminders lack; undefined if nothing is to be sent. */
-    async prepare(leased: QueuedEmail): Promise<PreparedEmail | undefined> {
+    async prepare(leased: QueuedEmail) {
       const lacking = findLackingPage(leased, pageUrl)
       const prepared = await writer.change<Attempt | typeof FULL>(
         leased.applicationId,
@@ -86,7 +79,9 @@ export function createAttempts(
           if (isNotice(leased)) return sendNotice(core, delivering, leased, current)
           if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
           if (delivery === 'inline' && hasNoRoom(current, leased, now())) {
-            return { changed: {}, emails: [{ save: toFull(leased) }], result: FULL }
+            // It is retried when an operator has made room.
+            const failed = nextVersion(leased, { state: 'failed', leasedUntil: 0, problem: FULL.problem })
+            return { changed: {}, emails: [{ save: failed }], result: FULL }
           }
           const recipient = { ...current, contact: current.contact }
           const prepared =
@@ -130,7 +125,6 @@ export function createAttempts(
   }
 }
 
-/** Details of audit records: what an e-mail was about. */
 function describeEmail({ purpose, credentialId }: QueuedEmail): NonNullable<NewAuditRecord['details']> {
   return { purpose, ...(credentialId !== undefined && { credentialId }) }
 }
@@ -153,11 +147,6 @@ function findLackingPage({ purpose }: QueuedEmail, pageUrl: Core['pageUrl']): Se
 function hasNoRoom(current: ApplicationRecord, { purpose, attemptedHashes }: QueuedEmail, now: number): boolean {
   const lists = removeCredentials(current, attemptedHashes.slice(1).flat())
   return (purpose === 'key' && isFull(lists.keys, now)) || (purpose === 'secret' && isFull(lists.secrets, now))
-}
-
-/** It is retried when an operator has made room. */
-function toFull(email: QueuedEmail): QueuedEmail {
-  return nextVersion(email, { state: 'failed', leasedUntil: 0, problem: FULL.problem })
 }
 
 function toClaimable(email: QueuedEmail): QueuedEmail {
@@ -190,7 +179,9 @@ const MAX_RETRY_DELAY_SECONDS = 3600
 
 /** The e-mail after an attempt that was not accepted: due again later, or failed. */
 function toFailed(email: QueuedEmail, { refused, permanent, problem }: ServiceFailure, now: number): QueuedEmail {
-  const dueAt = now + computeRetryDelayMs(email.attemptCount)
+  // 2 seconds after the first attempt, then twice as long each time, an hour at most.
+  const delay = Math.min(MAX_RETRY_DELAY_SECONDS, 2 ** Math.min(email.attemptCount, 12))
+  const dueAt = now + delay * 1000
   const final = permanent || dueAt > email.createdAt + RETRY_PERIOD_MS
   return nextVersion(email, {
     // The credentials of a refused e-mail end. Those of an e-mail that may have been accepted stay valid beside the next ones.
@@ -200,9 +191,4 @@ function toFailed(email: QueuedEmail, { refused, permanent, problem }: ServiceFa
     leasedUntil: 0,
     problem,
   })
-}
-
-/** 2 seconds after the first attempt, then twice as long each time, an hour at most. */
-function computeRetryDelayMs(attemptCount: number): number {
-  return Math.min(MAX_RETRY_DELAY_SECONDS, 2 ** Math.min(attemptCount, 12)) * 1000
 }

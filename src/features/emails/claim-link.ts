@@ -19,7 +19,7 @@ import { describeCredential } from '../../core/applications/credentials/named-cr
 import { findDelivered, isDelivery, isFirstDelivery } from '../../core/applications/queue/queued-emails.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
-import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { CredentialRecord } from '../../shared/contracts/application-record.js'
 import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
 import { listSavedEnds, listUsableAt } from './content.js'
 
@@ -46,7 +46,9 @@ export function createClaimRouter(core: Core, claim: ClaimCredentials, links: Pa
       throw new OAuthError('invalid_request', 'The link has been used, has expired, or was replaced by a newer e-mail')
     }
     res.appendHeader('Vary', 'Accept')
-    if (!acceptsHtml(req)) return sendJson(res, 200, toClaimDocument(claimed), { 'Cache-Control': 'no-store' })
+    // The page's own script asks for the part of the page that shows the credentials; programs get JSON.
+    if (readHeader(req, 'accept') !== 'text/html')
+      return sendJson(res, 200, toClaimDocument(claimed), { 'Cache-Control': 'no-store' })
     const language = choosePageLanguage(req, res, claimed.application.language)
     sendPage(req, res, 200, renderClaimed(claimed, developersUrl, language), policy)
   }
@@ -56,11 +58,6 @@ export function createClaimRouter(core: Core, claim: ClaimCredentials, links: Pa
     checkPost: (req) => refuseCrossSiteForm(req, origin),
     refuse: (_endpoint, error, req, res) => sendDenial(req, res, logDenial(logRefusal, 'claim link', error)),
   })
-}
-
-/** The page's own script asks for the part of the page that shows the credentials; programs get JSON. */
-function acceptsHtml(req: IncomingMessage): boolean {
-  return readHeader(req, 'accept') === 'text/html'
 }
 
 function toClaimDocument({ application, credentials, expiresAt }: ClaimedCredentials): object {
@@ -80,8 +77,6 @@ export type ClaimCredentials = (
   origin: RequestOrigin | undefined,
 ) => Promise<ClaimedCredentials | undefined>
 
-type CredentialList = ApplicationRecord['keys']
-
 export function createClaim({ store, writer, opened, now }: Core, apis: ReadonlyMap<string, Api>): ClaimCredentials {
   async function findEmail(hash: string): Promise<QueuedEmail | undefined> {
     const email = await store.emails.findByClaimLink(hash)
@@ -89,7 +84,7 @@ export function createClaim({ store, writer, opened, now }: Core, apis: Readonly
   }
 
   /** If there is no room for both, the former one ends at once: the new one is about to be shown. */
-  function replace(records: CredentialList, added: CredentialList[number], overlap: number): CredentialList {
+  function replace(records: readonly CredentialRecord[], added: CredentialRecord, overlap: number) {
     return replaceCredential(records, added, now(), isFull(records, now()) ? 0 : overlap)
   }
 

@@ -15,7 +15,6 @@ import { TEXTS } from './texts/languages.js'
 
 export interface ClaimedCredentials {
   readonly application: Pick<ApplicationRecord, 'id' | 'name' | 'language'>
-  /** The APIs where they can be used. */
   readonly usableAt: readonly Api[]
   readonly credentials: Partial<IssuedCredentials>
   readonly provesKey: boolean

@@ -36,25 +36,24 @@ import {
 /** An application with somebody to write to. */
 export type Recipient = ApplicationRecord & { readonly contact: string }
 
-interface Delivery {
-  readonly purpose: DeliveryPurpose
-  /** Seconds for which the previous credential still works. */
-  readonly overlap: number
-  /** The name of the credential. */
-  readonly terms: CredentialTerms
-  readonly hasPrevious: boolean
-  /** Whether an earlier e-mail with it may have arrived. */
-  readonly replacesEarlier: boolean
-  /** The public keys, or their address, that it has in place of a secret. */
-  readonly publicKeys: readonly string[] | undefined
-  /** What an operator has written with the approval. */
-  readonly note: string | undefined
-  readonly minted?: MintedCredentials
-  readonly link?: string
-}
-
 /** The content of an e-mail with credentials, or with a link to them. `record` has the credentials as they were saved. */
-export function describeDelivery(record: Recipient, delivery: Delivery): CredentialsEmail {
+export function describeDelivery(
+  record: Recipient,
+  delivery: {
+    readonly purpose: DeliveryPurpose
+    /** Seconds for which the previous credential still works. */
+    readonly overlap: number
+    readonly terms: CredentialTerms
+    readonly hasPrevious: boolean
+    /** Whether an earlier e-mail with it may have arrived. */
+    readonly replacesEarlier: boolean
+    /** The public keys, or their address, that it has in place of a secret. */
+    readonly publicKeys: readonly string[] | undefined
+    readonly note: string | undefined
+    readonly minted?: MintedCredentials
+    readonly link?: string
+  },
+): CredentialsEmail {
   const { purpose, overlap, terms, hasPrevious, replacesEarlier, publicKeys, note, minted, link } = delivery
   return {
     ...describeRecipient(record),

@@ -96,7 +96,6 @@ const MAX_COUNTED_EMAILS = 1000
 export function createEmailQueue(options: {
   readonly store: Store
   readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   /** Called when e-mails have become due; undefined in a process that sends none. */
   readonly wakeSender?: () => void
@@ -117,7 +116,9 @@ export function createEmailQueue(options: {
   return {
     async list({ applicationId, state, after, limit } = {}) {
       const pageSize = readPageSize(limit)
-      const query = { applicationId, state: readState(state), after: readCursor(after) }
+      if (state !== undefined && !EMAIL_STATES.includes(state))
+        throw invalidArgument(`state must be one of ${EMAIL_STATES.join(', ')}.`)
+      const query = { applicationId, state, after: readCursor(after) }
       await opened()
       // One more than the page holds shows whether there is a next page.
       const emails = (await queue?.list({ ...query, limit: pageSize + 1 })) ?? []
@@ -176,11 +177,6 @@ function toEntry(email: QueuedEmail, application: ApplicationRecord | undefined)
     createdAt: new Date(createdAt),
     dueAt: new Date(dueAt),
   }
-}
-
-function readState(state: QueuedEmail['state'] | undefined): QueuedEmail['state'] | undefined {
-  if (state === undefined || EMAIL_STATES.includes(state)) return state
-  throw invalidArgument(`state must be one of ${EMAIL_STATES.join(', ')}.`)
 }
 
 function readCursor(after: string | undefined): EmailQuery['after'] {

@@ -23,7 +23,6 @@ interface TextsOptions {
   readonly apis: ReadonlyMap<string, Api>
   /** The provider and its host, such as `Example Shop (api.example.com)`; without a brand the host. */
   readonly platform: string
-  /** The same without the host. */
   readonly operator: string
   readonly developersUrl: string | undefined
   /** The address of the page where contacts manage their applications; undefined if there is none. */
@@ -170,7 +169,6 @@ function writeCredentials(content: CredentialsEmail, texts: EmailCatalogue, opti
   }
 }
 
-/** The fate of the replaced credential. */
 function describePrevious(
   { hasPrevious, overlap, link }: CredentialsEmail,
   previous: EmailCatalogue['replaced']['previous'],

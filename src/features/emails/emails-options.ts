@@ -20,7 +20,6 @@ export interface EmailsOptions {
   readonly remindBefore?: readonly number[] | undefined
 }
 
-/** The validated form of the options of `emails()`. */
 export type EmailsSettings = ReturnType<typeof readEmailsOptions>
 
 export function readEmailsOptions(

@@ -9,11 +9,6 @@ import type { WriteEmail } from './message.js'
 /** Calls the mailer for every e-mail, and knows by these attempts whether the mail server takes e-mails. */
 export type MailServer = ReturnType<typeof createMailServer>
 
-/** An attempt under way. `startedAt` is the time at which it began. */
-interface Attempt {
-  readonly startedAt: number
-}
-
 /** What failed since the mail server has answered about an e-mail. */
 interface Failing {
   /** The time at which the first of these attempts began. */
@@ -35,7 +30,7 @@ const MAILER_TIMEOUT_MS = 60_000
 
 export function createMailServer({ logger, emit, now }: Core, mailer: Mailer, writeEmail: WriteEmail) {
   /** In the order in which they began. */
-  const underWay = new Set<Attempt>()
+  const underWay = new Set<{ readonly startedAt: number }>()
   let failing: Failing | undefined
   let isReported = false
 
@@ -45,7 +40,7 @@ export function createMailServer({ logger, emit, now }: Core, mailer: Mailer, wr
   }
 
   /** It has answered about the e-mail itself: accepted it, or refused it for good. */
-  function noteAnswer(attempt: Attempt): void {
+  function noteAnswer(attempt: { readonly startedAt: number }): void {
     // The attempts that began before say nothing about it any more: their e-mails may be slow for reasons of their own.
     if (underWay.has(attempt))
       for (const each of underWay) {
@@ -59,7 +54,7 @@ export function createMailServer({ logger, emit, now }: Core, mailer: Mailer, wr
     emit('mail.available', {})
   }
 
-  function noteDeferral(attempt: Attempt, problem: string): void {
+  function noteDeferral(attempt: { readonly startedAt: number }, problem: string): void {
     const failedAt = now()
     const startedAt = underWay.delete(attempt) ? attempt.startedAt : failedAt
     const since = Math.min(failing?.since ?? startedAt, startedAt)
@@ -82,10 +77,11 @@ export function createMailServer({ logger, emit, now }: Core, mailer: Mailer, wr
   return {
     /** Writes and sends an e-mail. Rejects if the mail server has not accepted it, or has not answered within a minute. */
     async send(content: EmailContent): Promise<void> {
-      const attempt: Attempt = { startedAt: now() }
+      const attempt = { startedAt: now() }
       underWay.add(attempt)
       try {
-        await withTimeout(callMailer(content), MAILER_TIMEOUT_MS, createMailerTimeoutError, { background: true })
+        const late = () => Object.assign(new Error('The mailer did not answer in time.'), { code: 'ETIMEDOUT' })
+        await withTimeout(callMailer(content), MAILER_TIMEOUT_MS, late, { background: true })
         noteAnswer(attempt)
       } catch (error) {
         const { permanent, problem } = readServiceFailure(error)
@@ -108,33 +104,22 @@ export function createMailServer({ logger, emit, now }: Core, mailer: Mailer, wr
   }
 }
 
-function createMailerTimeoutError(): Error {
-  return Object.assign(new Error('The mailer did not answer in time.'), { code: 'ETIMEDOUT' })
-}
-
 const TIMEOUT_MS = 10_000
 
-/** Whether the mailer reaches its mail server. It sends nothing. */
 export async function diagnoseMailer(mailer: Mailer): Promise<readonly Diagnosis[]> {
   if (typeof mailer.verify !== 'function') {
-    return [
-      {
-        problem: 'The mailer has no verify(): without sending, the doctor cannot tell whether its mail server answers',
-        fix: 'Register an application of your own, and check that its e-mail arrives.',
-        isNote: true,
-      },
-    ]
+    const problem =
+      'The mailer has no verify(): without sending, the doctor cannot tell whether its mail server answers'
+    return [{ problem, fix: 'Register an application of your own, and check that its e-mail arrives.', isNote: true }]
   }
   try {
     const work = callService(() => mailer.verify!())
     await withTimeout(work, TIMEOUT_MS, () => new Error(`no answer within ${TIMEOUT_MS / 1000} seconds`))
     return []
   } catch (error) {
+    const problem = `The mail server cannot be used: ${error instanceof Error ? error.message : String(error)}`
     return [
-      {
-        problem: `The mail server cannot be used: ${error instanceof Error ? error.message : String(error)}`,
-        fix: "Check the host, port, TLS and login of the mailer's transport, and firewalls in between.",
-      },
+      { problem, fix: "Check the host, port, TLS and login of the mailer's transport, and firewalls in between." },
     ]
   }
 }

@@ -116,11 +116,10 @@ function listIndispensable(email: EmailContent): readonly string[] {
       : []
   const credentials = hasOwnMember(email, 'credentials') ? Object.values(email.credentials ?? {}) : []
   const codes = hasOwnMember(email, 'code') ? [email.code] : credentials
-  return [...codes, ...links.flatMap((link) => (link === undefined ? [] : [readToken(link)]))]
-}
-
-function readToken(link: string): string {
-  return link.slice(Math.max(link.lastIndexOf('#'), link.lastIndexOf('/')) + 1)
+  return [
+    ...codes,
+    ...links.flatMap((link) => link?.slice(Math.max(link.lastIndexOf('#'), link.lastIndexOf('/')) + 1) ?? []),
+  ]
 }
 
 /** Throws if the e-mail cannot be sent as it is, or lacks what its recipient needs. */

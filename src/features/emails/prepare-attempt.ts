@@ -27,7 +27,6 @@ export interface Attempt {
   describe(saved: ApplicationRecord): EmailContent
 }
 
-/** How e-mails are delivered, and what they lead to. */
 export interface Delivering {
   readonly apis: ReadonlyMap<string, Api>
   readonly delivery: 'inline' | 'claim-link'
@@ -37,7 +36,6 @@ export interface Delivering {
 
 const CLAIM_LINK_LIFETIME_MS = 72 * 3600 * 1000
 
-/** An attempt, and its change of the application. */
 interface Prepared {
   readonly changed: Partial<ApplicationRecord>
   readonly attempt: Attempt

@@ -18,25 +18,16 @@ export function createPreview(options: {
   const granted = Object.fromEntries(
     [...apis.values()].map(({ name, scopes }) => [name, { scopes: Object.keys(scopes) }]),
   )
-  const application = {
-    id: `app_${'0'.repeat(32)}`,
-    name: 'Example',
-    externalId: undefined,
-    metadata: undefined,
-    apis: granted,
-  }
-  const credentials = {
-    clientId: `example_key_${'x'.repeat(34)}`,
-    clientSecret: `example_sec_${'x'.repeat(49)}`,
-  }
+  const id = `app_${'0'.repeat(32)}`
+  const application = { id, name: 'Example', externalId: undefined, metadata: undefined, apis: granted }
+  const [clientId, clientSecret] = [`example_key_${'x'.repeat(34)}`, `example_sec_${'x'.repeat(49)}`]
 
   function describe(purpose: EmailContent['purpose'], language: Language): EmailContent {
     const to = 'dev@example.com'
     const common = { to, language, application }
     const soon = new Date(now() + 14 * DAY_MS)
     if (purpose === 'registration' || purpose === 'key' || purpose === 'secret') {
-      const { clientId, clientSecret } = credentials
-      const sent = { registration: credentials, key: { clientId }, secret: { clientSecret } }[purpose]
+      const sent = { registration: { clientId, clientSecret }, key: { clientId }, secret: { clientSecret } }[purpose]
       return {
         ...common,
         purpose,

@@ -113,7 +113,6 @@ export function createReminders(
       await scanning
       await scan()
     },
-    /** Waits for the reminder that is being queued. */
     async close(): Promise<void> {
       closed = true
       clearTimeout(timer)

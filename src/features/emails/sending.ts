@@ -12,7 +12,6 @@ import { createPreview } from './preview.js'
 import type { EmailsSettings } from './emails-options.js'
 import { createEmailWorker } from './worker.js'
 import type { SignInEmail } from '../../shared/contracts/email-content.js'
-import type { Logger } from '../../shared/contracts/logger.js'
 import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import { readServiceFailure } from '../../shared/lib/service-failure.js'
 
@@ -30,7 +29,7 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
   const approvalLinks = createApprovalLinks({ ...core, isOperator })
   const attempts = createAttempts(core, { apis, delivery, developersUrl, approvalLinks }, logFailure)
   const worker = createEmailWorker(core, mailServer, attempts, logError)
-  const signInMailer = createSignInMailer({ mailServer, logger })
+  const signInMailer = createSignInMailer(mailServer, logger)
 
   function logFailure(applicationId: string, problem: string, final: boolean): void {
     const next = final ? 'It is not retried before auth.emails.retry() is called.' : 'It will be retried.'
@@ -53,7 +52,6 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
     async flush(): Promise<void> {
       await Promise.all([worker.flush(), signInMailer.sent()])
     },
-    /** Waits for e-mails that are being sent. */
     async close(): Promise<void> {
       await Promise.all([worker.close(), signInMailer.close()])
     },
@@ -66,11 +64,7 @@ const MAX_WAITING_EMAILS = 1000
 const RETRY_DELAYS_MS = [2000, 10_000]
 
 /** Sends e-mails that are not queued in the store: a contact who lost one asks for another. */
-function createSignInMailer(options: {
-  readonly mailServer: Pick<MailServer, 'send'>
-  readonly logger: Pick<Logger, 'warn'>
-}) {
-  const { mailServer, logger } = options
+function createSignInMailer(mailServer: Pick<MailServer, 'send'>, logger: Core['logger']) {
   const sending = new Set<Promise<void>>()
   const closing = new AbortController()
   const limit = createConcurrencyLimit({

@@ -107,7 +107,6 @@ function readSender(from: unknown): { name: string; address: string } {
 
 const ADDRESS = /^[^\s<>()[\]\\,;:"@\p{C}]+@[^\s<>()[\]\\,;:"@\p{C}]+$/u
 
-/** The optional members of a nodemailer transport that are used. */
 interface Nodemailer extends Partial<SmtpTransport> {
   readonly transporter?: {
     readonly name?: string

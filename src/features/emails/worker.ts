@@ -101,7 +101,6 @@ export function createEmailWorker(
     // log context.
     /** Leases and sends due e-mails now; no effect before `start`. */
     wake: AsyncResource.bind(wake),
-    /** From now on e-mails are sent when they are due. */
     start(): void {
       started = true
       wake()

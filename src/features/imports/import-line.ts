@@ -17,7 +17,7 @@ import {
 } from '../../core/applications/credentials/credentials.js'
 import { DIGEST_MEMBERS, readDigest, type ImportedDigests } from './imported-digests.js'
 import { SLOW_HASH_MEMBERS, type SlowHashes } from './slow-hashes.js'
-import { ApplicationError } from '../../shared/contracts/errors.js'
+import { invalidArgument as invalid } from '../../shared/contracts/errors.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 
@@ -34,7 +34,7 @@ export interface LineReader extends CredentialReader {
 /** 64 Ki characters: 40 credentials and 4 KiB of metadata need less. */
 const MAX_LINE_LENGTH = 64 * 1024
 
-/** Validates a line: JSON, or an object. Rejects with an `ApplicationError` whose message says what is wrong. */
+/** Validates a line: JSON, or an object. Rejects with an `ApplicationError` that says what is wrong, and quotes no credential. */
 export async function readLine(reader: LineReader, line: unknown): Promise<ImportedLine> {
   const given = readMembers('The line', typeof line === 'string' ? parse(line) : line, MEMBERS) as ImportedApplication
   const apis = readGrants(reader.apis, given.apis)
@@ -103,7 +103,6 @@ type GivenCredential = Partial<Record<keyof ImportedSecret, unknown>>
 /** Each such hash takes part of a second per attempt of a client. */
 const MAX_SLOW_HASHES = 2
 
-/** Validates the credentials of a line. Rejects with an `ApplicationError`. */
 async function readImportedCredentials(
   reader: CredentialReader,
   given: ImportedApplication,
@@ -250,7 +249,6 @@ function createRecord(
   }
 }
 
-/** Reads a restriction to a part of the application's access. */
 function readRestriction(
   { apis }: CredentialReader,
   given: ImportedApplication['apis'],
@@ -287,8 +285,3 @@ function readInstant(member: string, value: unknown): number {
 
 /** A date without a time is midnight UTC. A time needs a zone: that of the machine may be another one than the file's. */
 const ISO_8601 = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/
-
-/** The error of a wrong line. The message never quotes a credential. */
-function invalid(message: string): ApplicationError {
-  return new ApplicationError('invalid_argument', message)
-}

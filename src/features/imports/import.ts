@@ -1,6 +1,6 @@
 import type { Core } from '../../feature.js'
 import { withholdTerms } from '../../core/applications/credentials/operator-terms.js'
-import { ApplicationError, ConfigurationError } from '../../shared/contracts/errors.js'
+import { ApplicationError, ConfigurationError, invalidArgument } from '../../shared/contracts/errors.js'
 import type { AddOutcome } from '../../shared/contracts/imports.js'
 import type { CredentialRecord } from '../../shared/contracts/application-record.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
@@ -34,12 +34,12 @@ export function createImport({ writer, opened, now }: Core, importReader: LineRe
     const application = createApplication(read, credentials)
     const earlier = findEarlierLine(application, line, seen)
     if (earlier === undefined) return { line, application }
-    throw new ApplicationError('invalid_argument', `Line ${earlier} has the same externalId or credential.`)
+    throw invalidArgument(`Line ${earlier} has the same externalId or credential.`)
   }
 
   return async function importApplications(source, options = {}) {
     const { confirm = false, by, onRefused } = ownMembers(options)
-    if (typeof confirm !== 'boolean') throw new ApplicationError('invalid_argument', 'confirm must be true or false.')
+    if (typeof confirm !== 'boolean') throw invalidArgument('confirm must be true or false.')
     checkSource(source)
     const credentials = await opened()
     const seen = createLineIndex()
@@ -89,8 +89,7 @@ const REASONS: Readonly<Record<Exclude<AddOutcome, 'added' | 'exists'>, string>>
 function checkSource(source: unknown): void {
   const isIterable = Symbol.asyncIterator in Object(source) || Symbol.iterator in Object(source)
   if (typeof source !== 'string' && isIterable) return
-  throw new ApplicationError(
-    'invalid_argument',
+  throw invalidArgument(
     'Import takes a list or a stream of applications or lines, such as readline.createInterface({ input }).',
   )
 }

@@ -1,7 +1,6 @@
 import { createHmac, hash as digest } from 'node:crypto'
-import { ApplicationError } from '../../shared/contracts/errors.js'
+import { invalidArgument } from '../../shared/contracts/errors.js'
 
-/** The digests in which a store may have a credential that another system issued, each with its algorithm in front. */
 export type ImportedDigests = ReturnType<typeof createImportedDigests>
 
 /** The members of an imported credential that hold a digest, with the algorithm as stored and the octets of the digest. */
@@ -20,7 +19,6 @@ export function createImportedDigests(hmacKeys: readonly (string | Uint8Array)[]
       `sha512:${digest('sha512', plain, 'base64url')}`,
       ...hmacKeys.map((key) => `hmac-sha256:${createHmac('sha256', key).update(plain).digest('base64url')}`),
     ],
-    /** Whether HMAC-SHA-256 digests can be recognized. */
     hasHmacKey: hmacKeys.length > 0,
   }
 }
@@ -30,8 +28,7 @@ export function readDigest(member: keyof typeof DIGEST_MEMBERS, text: unknown): 
   const { tag, length } = DIGEST_MEMBERS[member]
   const octets = typeof text === 'string' ? decode(text, length) : undefined
   if (octets) return `${tag}:${octets.toString('base64url')}`
-  throw new ApplicationError(
-    'invalid_argument',
+  throw invalidArgument(
     `${member} must be a digest of ${length} octets: ${2 * length} hexadecimal digits, or base64 or base64url.`,
   )
 }

@@ -98,7 +98,6 @@ export interface ImportsOptions {
 /** Each costs an HMAC per failed authentication, and a hash in the look-up of an unknown key. */
 const MAX_HMAC_KEYS = 5
 
-/** The keys of HMAC-SHA-256 hashes; none if the option is left out. */
 function readHmacKeys(options: ImportsOptions | undefined): readonly (string | Uint8Array)[] {
   const { hmacKey } = readGroup('imports', options, ['hmacKey'])
   if (options === undefined || !Object.hasOwn(options, 'hmacKey')) return []

@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto'
-import { ApplicationError, ConfigurationError } from '../../shared/contracts/errors.js'
+import { ConfigurationError, invalidArgument } from '../../shared/contracts/errors.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { TakeTurn } from '../../shared/lib/fair-turns.js'
 
@@ -70,7 +70,7 @@ export function createSlowHashes(options: { readonly takeTurn: TakeTurn }) {
     /** A hash of an import as it is stored. Rejects with code `invalid_argument`, or if the package that computes it is missing. */
     async read(member: SlowHashMember, text: unknown): Promise<string> {
       if (typeof text !== 'string' || !FORMATS[member].accepts(text)) {
-        throw new ApplicationError('invalid_argument', `${member} must be ${FORMATS[member].description}.`)
+        throw invalidArgument(`${member} must be ${FORMATS[member].description}.`)
       }
       await load(member)
       return `${member}:${text}`

@@ -5,7 +5,6 @@ import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { formatDay, DAY_MS } from '../../shared/lib/day.js'
 import type { Plan } from './plan.js'
 
-/** The accounts of applications, and their units on the way to the store. */
 export type Ledger = ReturnType<typeof createLedger>
 
 const WRITE_INTERVAL_MS = 5000
@@ -15,7 +14,6 @@ const MANY_ROWS = 1000
 export function createLedger(options: {
   readonly store: Pick<QuotaStore, 'add' | 'list'>
   readonly limitLookups: <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>
-  /** How many accounts stay in memory. */
   readonly accounts: number
   /** Called when the store has told the totals of a day and its month, to which `written` units were added. */
   readonly onTotals: (account: Account, written: number) => void
@@ -152,11 +150,9 @@ export interface Account {
   isRead: boolean
   /** Whether the store has told its totals since Redis last answered: the other processes have gone on meanwhile. */
   isStoredCurrent: boolean
-  /** The units that the next write adds. */
   row: QuotaRow | undefined
 }
 
-/** The units of a day that are to be written. */
 export interface QuotaRow {
   readonly account: Account
   readonly day: string

@@ -22,7 +22,6 @@ export function createNotices({ writer, emit, wakeSender, logger, now }: Core, n
     wakeSender()
   }
 
-  /** For each row of units that was written. */
   function tell(account: Account, written: number): void {
     const { applicationId, plan, endsAt, storedOfDay, storedOfMonth } = account
     plan?.windows.forEach(({ per, limit, soft }, at) => {

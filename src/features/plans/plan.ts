@@ -1,7 +1,6 @@
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { PlanWindow } from '../../shared/contracts/quotas.js'
 
-/** A plan as limits are judged by it. */
 export interface Plan {
   readonly name: string
   readonly windows: readonly PlanWindow[]
@@ -19,7 +18,6 @@ export function findTooLow({ windows }: Plan, units: number): PlanWindow | undef
   return undefined
 }
 
-/** Describes the first such limit of any plan. */
 export function describeTooLow(plans: Iterable<Plan>, units: number): string | undefined {
   for (const plan of plans) {
     const window = findTooLow(plan, units)
@@ -67,7 +65,6 @@ export function createPlanNames(plans: ReadonlyMap<string, Plan>) {
       if (unknown.size < MAX_NOTED) unknown.set(id, name)
       throw new Error(describeUnknown(id, name))
     },
-    /** For `health()`. */
     problem(): string | undefined {
       const [first] = unknown
       return first && `${describeUnknown(...first)} Its requests are answered with 500.`

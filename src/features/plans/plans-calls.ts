@@ -8,7 +8,7 @@ import {
 } from '../../core/applications/call-arguments.js'
 import type { ApplicationWriter } from '../../core/applications/records/application-writer.js'
 import { refuseDeleted } from '../../core/applications/records/status.js'
-import { ApplicationError } from '../../shared/contracts/errors.js'
+import { invalidArgument } from '../../shared/contracts/errors.js'
 
 /** `auth.plans`: the plans of applications, and what they have used of them. */
 export interface Plans<Name extends string = string> {
@@ -72,7 +72,6 @@ const SET_PLAN_PARAMETERS: CallParameters<Pick<Plans, 'set'>> = {
 /** `auth.plans.set()`, also for a process that has only the store. */
 export function createSetPlan(options: {
   readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   /** The names of the plans; undefined in a process that has no `plans()`. */
   readonly names?: readonly string[]
@@ -93,5 +92,5 @@ export function createSetPlan(options: {
 function readPlanName(plan: unknown, names: readonly string[] | undefined): void {
   if (names ? names.includes(plan as string) : isPlanName(plan)) return
   const fix = names ? `There are: ${names.join(', ')}; null for none.` : `Its name is ${PLAN_NAME_FORM}; null for none.`
-  throw new ApplicationError('invalid_argument', `There is no such plan. ${fix}`)
+  throw invalidArgument(`There is no such plan. ${fix}`)
 }

@@ -1,5 +1,5 @@
 import { readPageSize } from '../../core/applications/records/validation.js'
-import { ApplicationError } from '../../shared/contracts/errors.js'
+import { invalidArgument } from '../../shared/contracts/errors.js'
 import type { PlanWindow, QuotaStore, QuotaUse, QuotaUseQuery } from '../../shared/contracts/quotas.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { findMonthEnd } from './ledger.js'
@@ -24,7 +24,6 @@ export function createListAbove(options: {
   readonly store: Pick<QuotaStore, 'listUsed'>
   readonly plans: ReadonlyMap<string, Plan>
   readonly opened: () => Promise<unknown>
-  /** Writes what this process has counted. */
   readonly write: () => Promise<unknown>
   readonly now: () => number
 }): Plans['list'] {
@@ -77,7 +76,7 @@ function listQuotas(plans: ReadonlyMap<string, Plan>): readonly Quota[] {
 
 function readShare(above: unknown = DEFAULT_SHARE): number {
   if (typeof above === 'number' && Number.isInteger(above) && above >= 1 && above <= MAX_SHARE) return above
-  throw new ApplicationError('invalid_argument', `above must be a whole number of percent from 1 to ${MAX_SHARE}.`)
+  throw invalidArgument(`above must be a whole number of percent from 1 to ${MAX_SHARE}.`)
 }
 
 /** What is used most first. Exact: products of counts and limits exceed what a number holds. */
@@ -104,5 +103,5 @@ function readCursor(after: string, quotas: readonly Quota[]): Pick<Found, 'appli
   const [, plan, per, count, applicationId = ''] = /^([^/]*)\/(day|month)\/(\d{1,15})\/(.+)$/s.exec(after) ?? []
   const quota = quotas.find((each) => each.plan === plan && each.per === per)
   if (quota) return { applicationId, count: Number(count), quota }
-  throw new ApplicationError('invalid_argument', 'after must be the `next` of the page before.')
+  throw invalidArgument('after must be the `next` of the page before.')
 }

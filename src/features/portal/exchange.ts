@@ -5,7 +5,6 @@ import type { PortalSession, Visitor } from './sign-in/session.js'
 import { FORM_REFERRER_POLICY, sendDownload, sendPage, sendRedirect, setHeaders } from '../../core/http/respond.js'
 import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
 
-/** A request of a contact who is signed in. */
 export interface PortalRequest {
   readonly method: 'GET' | 'POST'
   /** Decoded segments below the mount: none for the list, `['app_123', 'credentials', 'cred_1', 'rotate']`. */
@@ -23,14 +22,7 @@ export type PortalAnswer =
   | { readonly status: number; readonly page: string; readonly headers?: Readonly<Record<string, string>> }
   /** 303 to a path below the mount, with its segments encoded and without a slash before it; empty for the list. */
   | { readonly redirect: string }
-  | { readonly download: PortalDownload }
-
-/** A file that the browser saves. */
-export interface PortalDownload {
-  readonly name: string
-  readonly type: string
-  readonly text: string
-}
+  | { readonly download: { readonly name: string; readonly type: string; readonly text: string } }
 
 export interface PageVisitor extends Visitor {
   readonly language: Language

@@ -9,7 +9,7 @@ import { actor } from '../../core/applications/call-parameters.js'
 import { normalizeContact } from '../../core/applications/contacts/contact-lists.js'
 import { checkBefore } from '../../core/applications/records/application-writer.js'
 import { readContact } from '../../core/applications/records/validation.js'
-import { ApplicationError } from '../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument } from '../../shared/contracts/errors.js'
 import { type PortalAction, readPortalOptions, type PortalOptions, type PortalSettings } from './portal-options.js'
 import type { MetadataOutput } from '../../shared/contracts/metadata-schema.js'
 import type { Core, Feature, FeaturePart } from '../../feature.js'
@@ -92,8 +92,7 @@ function createPortalPart(core: Core, settings: PortalSettings): FeaturePart {
   const { router, createLink } = createRoutes(core, settings, acceptInvitation)
 
   async function link({ contact, applicationId }: PortalLinkOptions): Promise<string> {
-    if ((contact === undefined) === (applicationId === undefined))
-      throw new ApplicationError('invalid_argument', LINK_ARGUMENT)
+    if ((contact === undefined) === (applicationId === undefined)) throw invalidArgument(LINK_ARGUMENT)
     await opened()
     if (applicationId === undefined) return createLink(normalizeContact(readContact(contact)), undefined)
     const found = await store.findApplication(applicationId)
@@ -138,7 +137,7 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
     pageUrl: `${developersUrl}/applications/sign-in`,
     limit: limits.signIn,
   })
-  const renderPage = createPageRenderer({ root, developersUrl, brand })
+  const renderPage = createPageRenderer(root, developersUrl, brand)
   const signInPages = createSignInPages(renderPage, root)
   const signInRoutes = createSignInRoutes(core, { acceptInvitation, signIn, sessions, pages: signInPages })
   const answerContact = createPortalPages(core, {

@@ -30,7 +30,6 @@ export type AcceptInvitation = (
 export interface AcceptedInvitation {
   readonly applicationId: string
   readonly applicationName: string
-  /** The contact's address, as it was invited. */
   readonly address: string
 }
 

@@ -19,7 +19,6 @@ export interface PortalLimits {
   readonly actions?: Limit | false | undefined
 }
 
-/** The validated form of the options of `portal()`. */
 export interface PortalSettings {
   readonly actions: ReadonlySet<PortalAction>
   readonly limits: { readonly signIn: Limit | false; readonly actions: Limit | false }
@@ -68,7 +67,6 @@ export type PortalAction = keyof typeof STATUSES
 
 const PORTAL_ACTIONS = Object.keys(STATUSES) as readonly PortalAction[]
 
-/** Whether the application's status allows the action. */
 export function isPossible(action: PortalAction, { status }: Pick<ApplicationRecord, 'status'>): boolean {
   const statuses: readonly ApplicationStatus[] = STATUSES[action]
   return statuses.includes(status)

@@ -11,7 +11,6 @@ import { TEXTS } from './texts/languages.js'
 
 export type Additions = ReturnType<typeof createAdditions>
 
-/** The input, of any type. */
 interface GivenAdditions {
   /** Name of the provider's field -> value. */
   readonly fields: ReadonlyMap<string, unknown>
@@ -21,11 +20,9 @@ interface GivenAdditions {
 
 interface CheckedAdditions {
   readonly problems: FieldProblems
-  /** What is stored if there are no problems. */
   readonly data: RegistrationData
 }
 
-/** What a registration stores beside name, contact and APIs. */
 export type RegistrationData = OperatorDataRecord & Partial<Pick<ApplicationRecord, 'acceptedTerms'>>
 
 /** What the provider asks for beside name, contact and APIs: fields of its own, the acceptance of its terms, and a captcha. */

@@ -12,7 +12,6 @@ import { findDecided, readAsker, type Asker } from '../../core/applications/deci
 import type { Decisions } from '../../core/applications/decisions/decisions.js'
 import { findQueuedEmail } from '../../core/applications/queue/queued-emails.js'
 
-/** The subject of an operator's decision, as the pages show it. */
 export type Approval = OpenApproval | ClosedApproval
 
 export interface OpenApproval extends Asker {
@@ -35,7 +34,6 @@ export interface ClosedApproval {
 
 export type Decision = { readonly approve: true } | { readonly approve: false; readonly reason: string }
 
-/** Decisions by the links in operators' e-mails. */
 export type Approvals = ReturnType<typeof createApprovals>
 
 export function createApprovals({ store, opened }: Core, decisions: Decisions) {

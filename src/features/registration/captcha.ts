@@ -50,7 +50,6 @@ export const readCaptcha = members({
 
 export type CaptchaSettings = ReturnType<typeof readCaptcha>
 
-/** The policy of a page that also shows the widget. */
 export function allowSources(policy: string, sources: CaptchaSettings['sources']): string {
   const directives = new Map(policy.split('; ').map((each) => [each.split(' ', 1)[0]!, each]))
   for (const [directive, list] of Object.entries(sources)) {

@@ -77,7 +77,6 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
       const { name } = approval.application
       return render(isRegistration ? `Registration of ${name}` : `${name} requests access`, content, isError)
     },
-    /** The decision that was made earlier. */
     renderClosed: ({ application, decided }: ClosedApproval): string =>
       render(
         'Nothing left to decide',
@@ -88,7 +87,6 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
           ${decided && Object.keys(decided.requested).length > 0 && renderDecided(decided, apis)}
         </div>`,
       ),
-    /** The decision that was just made. */
     renderDone: (isApproved: boolean, isRegistration: boolean): string =>
       render(
         isApproved ? 'Approved' : 'Denied',

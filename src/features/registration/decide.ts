@@ -33,7 +33,6 @@ export function createDecideEndpoints(
     readonly approvals: Approvals
     readonly pages: DecidePages
     readonly brand: PageBrand
-    /** The refusal for a thrown error, which is logged. */
     readonly readRefusal: (error: unknown) => Denial
   },
 ) {
@@ -130,7 +129,6 @@ function splitLink(text: string): { readonly token: string; readonly denies: boo
   return { token: denies ? fragment.slice(0, -REJECTION_SUFFIX.length) : fragment, denies }
 }
 
-/** Undefined if the reason of a rejection is missing or too long. */
 function readDecision(choice: string, reason: string): Decision | undefined {
   if (choice === 'approve') return { approve: true }
   if (choice !== 'deny') throw new OAuthError('invalid_request', 'The decision must be approve or deny')

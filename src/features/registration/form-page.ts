@@ -16,7 +16,6 @@ import type { RegistrationTerms } from './terms.js'
 import type { RegistrationTexts } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
 
-/** The values that the form shows again after it was refused. */
 export interface RefusedForm {
   /** The input; undefined if it could not be read. */
   readonly fields: FormFields | undefined
@@ -37,7 +36,6 @@ export function createFormPage(
 
   const takesKeys = apis.some(({ clientAuthentication }) => clientAuthentication.includes('private_key_jwt'))
 
-  /** `GET /`, and the answer to a form that was refused. */
   function render(language: Language, refused?: RefusedForm): string {
     const { fields, problems } = refused ?? EMPTY
     const texts = TEXTS[language]
@@ -72,7 +70,6 @@ export function createFormPage(
 
   return {
     render,
-    /** The Content-Security-Policy of the page. */
     policy: captcha ? allowSources(policy, captcha.sources) : policy,
   }
 }

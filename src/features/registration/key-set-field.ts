@@ -2,14 +2,13 @@ import type { KeySetSource } from '../../core/applications/call-options.js'
 import { readKeySetSource } from '../../core/applications/credentials/key-sets.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { Language } from '../../shared/contracts/application-record.js'
-import { ApplicationError } from '../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument } from '../../shared/contracts/errors.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { parseKeySetText } from '../../shared/lib/key-set-text.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { NO_PROBLEMS, type FieldProblems, type FormFields } from './mistakes.js'
 import { TEXTS } from './texts/languages.js'
 
-/** The key set that was entered, and what is wrong with it. */
 export async function readKeySetField(
   { values, apis: chosen }: FormFields,
   apis: readonly Api[],
@@ -59,15 +58,13 @@ export function findKeySetProblem(
   return isOfNoUse ? { problem: 'unused', apis: apis.filter(({ name }) => chosen.includes(name)) } : undefined
 }
 
-/** Whether an API takes nothing but public keys. */
 export function needsKeySet({ clientAuthentication }: Api): boolean {
   return clientAuthentication.length > 0 && clientAuthentication.every((method) => method === 'private_key_jwt')
 }
 
 export function createKeySetError({ problem, apis }: KeySetMistake): ApplicationError {
   const names = apis.map(({ name }) => name).join(', ')
-  return new ApplicationError(
-    'invalid_argument',
+  return invalidArgument(
     problem === 'missing'
       ? `keySet is missing: ${names} takes public keys only.`
       : `keySet is of no use for ${names}: register another application for it.`,

@@ -29,11 +29,9 @@ export class RegistrationMistakes extends OAuthError {
   }
 }
 
-/** The input of the registration form. */
 export interface FormFields {
   /** Name of a field -> what was entered, trimmed. A field that the form did not have is missing. */
   readonly values: ReadonlyMap<string, string>
-  /** The APIs that were chosen. */
   readonly apis: readonly string[]
 }
 

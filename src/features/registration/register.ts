@@ -65,10 +65,8 @@ export type PrepareRegistration = (
   application: Parameters<Registration['register']>[0],
 ) => Promise<PreparedRegistration>
 
-/** A valid registration. */
 export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | 'apis'> {
   readonly contact: string
-  /** Whether it waits for an operator. */
   readonly isHeld: boolean
   /** `data`: of strangers, only what the provider asks for. */
   save(origin: RequestOrigin | undefined, data?: RegistrationData): ReturnType<Registration['register']>

@@ -1,5 +1,5 @@
 import type { ApplicationWriter } from '../../core/applications/records/application-writer.js'
-import { ApplicationError, toSentence } from '../../shared/contracts/errors.js'
+import { toSentence, invalidArgument } from '../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { refuseDeleted } from '../../core/applications/records/status.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
@@ -41,7 +41,7 @@ export function readAcceptance(
   const problem = terms
     ? `accepts another version than "${terms.version}"`
     : 'accepts terms, and the option terms has none'
-  throw new ApplicationError('invalid_argument', toSentence(`The registration ${problem}`))
+  throw invalidArgument(toSentence(`The registration ${problem}`))
 }
 
 export async function acceptTerms(

@@ -8,10 +8,8 @@ import { renderPage, type PageLinks } from '../../shared/web/public-page.js'
 import { describeDecisionTime } from './form-page.js'
 import { TEXTS } from './texts/languages.js'
 
-/** What the page that follows a registration says about it. */
 interface Registered {
   readonly contact: string
-  /** Whether it waits for an operator. */
   readonly isHeld: boolean
 }
 

@@ -22,7 +22,6 @@ const LIMIT_ERRORS: readonly string[] = ['too_many_requests', 'quota_exceeded']
 /** Collects usage and refusals in memory, and writes them to the store. None of its methods throws or rejects. */
 export function createUsageCollector(options: {
   readonly store: Pick<UsageStore, 'add' | 'addRefusals'>
-  /** Whether requests are counted by route, too. */
   readonly routes?: boolean
   readonly now: () => number
 }) {
@@ -88,7 +87,6 @@ export function createUsageCollector(options: {
   }
 }
 
-/** Has what happens at an API counted. */
 export function createUsageObserver(
   api: string,
   collector: ReturnType<typeof createUsageCollector> | undefined,
@@ -117,7 +115,6 @@ export const KEPT_REFUSALS = 50
 /** The limit for all applications together. */
 const MAX_REFUSALS = 2000
 
-/** The last refusals of each application, until they are written. */
 function createRefusalBuffer() {
   let byApplication = new Map<string, RefusalRecord[]>()
   let size = 0

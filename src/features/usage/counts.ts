@@ -6,7 +6,6 @@ import { UNCOUNTED_APPLICATIONS } from '../../shared/lib/share-in-process.js'
 
 export type Counts = ReturnType<typeof createCounts>
 
-/** The members by which an application's requests are counted. */
 type Kind = Pick<UsageCount, 'api' | 'outcome' | 'route'>
 
 interface Counter {
@@ -21,7 +20,6 @@ const TIMER_INACCURACY_MS = 5
 /** The clock may be set meanwhile. */
 const MAX_WAIT_MS = 60_000
 
-/** Counts in memory, until they are written. */
 export function createCounts(options: {
   readonly now: () => number
   /** The limit of different counts; others are not counted. */
@@ -82,7 +80,6 @@ export function createCounts(options: {
     if (cells.length > 0) watchDay()
   }
 
-  /** Counts for the new day from now on, if a day has ended. */
   function endDay(): void {
     const today = countDays(now())
     if (today === day) return

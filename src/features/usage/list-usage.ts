@@ -1,5 +1,5 @@
 import { readPageSize } from '../../core/applications/records/validation.js'
-import { ApplicationError } from '../../shared/contracts/errors.js'
+import { invalidArgument } from '../../shared/contracts/errors.js'
 import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
 import type { UsageCount, UsageCountQuery, UsageStore } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
@@ -36,10 +36,8 @@ export interface UsageQuery<ApiNames extends string = string> {
   readonly limit?: number | undefined
 }
 
-/** The parts of the platform that the calls of `auth.usage` read. */
 export interface UsageReads {
   readonly store: UsageStore
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<unknown>
   readonly now: () => number
 }
@@ -151,7 +149,7 @@ function readCursor(after: unknown, by: UsagePeriod, routes = false): UsageCount
   const route = Buffer.from(name, 'base64url').toString()
   if (applicationId !== undefined && period?.length === length && api !== undefined && others.length === 0)
     return { applicationId, day: period, api, outcome: AFTER_OUTCOMES, route }
-  throw new ApplicationError('invalid_argument', 'after must be the `next` of the page before.')
+  throw invalidArgument('after must be the `next` of the page before.')
 }
 
 /** Outcomes are visible ASCII characters (RFC 6749, section 5.2). */
@@ -162,10 +160,9 @@ export type UsagePeriod = 'day' | 'month'
 
 function readPeriod(by: unknown = 'day'): UsagePeriod {
   if (by === 'day' || by === 'month') return by
-  throw new ApplicationError('invalid_argument', "by must be 'day' or 'month'.")
+  throw invalidArgument("by must be 'day' or 'month'.")
 }
 
-/** The number of days before `to`, if `from` is left out. */
 const DEFAULT_DAYS = 29
 
 /** The first and the last day, in UTC. They are compared as text, so that the 31st ends every month. */
@@ -173,7 +170,7 @@ function readRange(from: unknown, to: unknown, now: number): { readonly from: st
   const last = to === undefined ? formatDay(now) : readDay('to', to, '-31')
   const first = from === undefined ? subtractDays(last, DEFAULT_DAYS) : readDay('from', from, '-01')
   if (first <= last) return { from: first, to: last }
-  throw new ApplicationError('invalid_argument', `from is ${first}, which is after to, ${last}.`)
+  throw invalidArgument(`from is ${first}, which is after to, ${last}.`)
 }
 
 export function readDay(name: string, value: unknown, dayOfMonth: string): string {
@@ -183,10 +180,7 @@ export function readDay(name: string, value: unknown, dayOfMonth: string): strin
     // A day such as 2026-02-30 would be read as another one.
     if (DAY.test(day) && formatDay(Date.parse(day)) === day) return day
   }
-  throw new ApplicationError(
-    'invalid_argument',
-    `${name} must be a Date, a day such as '2026-11-22' or a month such as '2026-11'.`,
-  )
+  throw invalidArgument(`${name} must be a Date, a day such as '2026-11-22' or a month such as '2026-11'.`)
 }
 
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/

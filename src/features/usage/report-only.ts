@@ -1,7 +1,7 @@
 import { isText } from '../../core/applications/call-arguments.js'
 import { readPageSize } from '../../core/applications/records/validation.js'
 import type { ReportedCount, ReportedKey } from '../../shared/contracts/usage.js'
-import { ApplicationError } from '../../shared/contracts/errors.js'
+import { invalidArgument } from '../../shared/contracts/errors.js'
 import type { UsageReads } from './list-usage.js'
 
 /** Requests that report-only guards let pass and would have refused. */
@@ -33,7 +33,6 @@ export interface ReportedQuery<ApiNames extends string = string> {
 
 export function createListReported(
   { store, opened }: UsageReads,
-  /** Writes the counts of this process. */
   flush?: () => Promise<void>,
 ): (query?: ReportedQuery) => Promise<{ items: ReportedRequests[]; next?: string }> {
   return async function listReported({ applicationId, api, after, limit } = {}) {
@@ -76,5 +75,5 @@ function readCursor(after: unknown): ReportedKey | undefined {
   } catch {
     // A text that is no cursor gets the error below.
   }
-  throw new ApplicationError('invalid_argument', 'after must be the `next` of the page before.')
+  throw invalidArgument('after must be the `next` of the page before.')
 }

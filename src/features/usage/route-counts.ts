@@ -4,10 +4,8 @@ import { whenAnswered } from '../../core/http/middleware.js'
 import type { Counts } from './counts.js'
 import { describeMatchedRoute } from './route-name.js'
 
-/** A request at an API. */
 interface Passed {
   units: number
-  /** The operation of an OpenAPI document. */
   operation?: string
   /** 0 while a later guard judges it again, and if that has refused it. */
   times: number

@@ -1,5 +1,5 @@
 import { readPageSize } from '../../core/applications/records/validation.js'
-import { ApplicationError } from '../../shared/contracts/errors.js'
+import { invalidArgument } from '../../shared/contracts/errors.js'
 import type { UsageTotal } from '../../shared/contracts/usage-entries.js'
 import type { UsageSum, UsageSumQuery } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
@@ -30,8 +30,7 @@ export function createListTotals({ store, opened, now }: UsageReads, list: Usage
   return async function totals({ period = formatDay(now()), sort = 'refused', after, limit } = {}) {
     const pageSize = readPageSize(limit)
     readDay('period', period, '')
-    if (sort !== 'refused' && sort !== 'allowed')
-      throw new ApplicationError('invalid_argument', "sort must be 'refused' or 'allowed'.")
+    if (sort !== 'refused' && sort !== 'allowed') throw invalidArgument("sort must be 'refused' or 'allowed'.")
     const position = readCursor(after)
     await opened()
     // One more than the page holds shows whether there is a next page.
@@ -47,5 +46,5 @@ function readCursor(after: string | undefined): UsageSumQuery['after'] {
   if (after === undefined) return undefined
   const [, count, applicationId = ''] = /^(\d{1,15})\/(.+)$/s.exec(after) ?? []
   if (count !== undefined) return { applicationId, count: Number(count) }
-  throw new ApplicationError('invalid_argument', 'after must be the `next` of the page before.')
+  throw invalidArgument('after must be the `next` of the page before.')
 }

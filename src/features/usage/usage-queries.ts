@@ -31,7 +31,6 @@ const PARAMETERS: CallParameters<Usage> = {
   reportOnly: [readOptions<ReportedQuery>({ applicationId: 'text', api: 'text', after: 'text', limit: 'own' })],
 }
 
-/** The calls of `auth.usage`, which the store alone answers. */
 export function createUsageCalls(
   reads: UsageReads,
   /** Writes the counts of report-only guards that this process has collected. */

@@ -3,7 +3,6 @@ import { connect, listObjects, parseAddress, readReference, type PlacedObject } 
 
 export interface LostReference {
   readonly reference: string
-  /** Whether it names another document. */
   readonly isElsewhere: boolean
 }
 

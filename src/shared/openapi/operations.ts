@@ -20,7 +20,6 @@ import {
 
 /** An operation of a document, and the credentials that its callers need. */
 export interface SecuredOperation {
-  /** The method in capital letters. */
   readonly method: string
   readonly template: PathTemplate
   readonly security: Security

@@ -89,7 +89,6 @@ function withoutOthers(taken: JsonObject, whole: JsonObject): JsonObject {
 /** The path of an API with which paths of its document begin, so that callers would reach `/orders/orders/items`. */
 export interface RepeatedPrefix {
   readonly prefix: string
-  /** The first such path. */
   readonly path: string
   readonly isEveryPath: boolean
 }

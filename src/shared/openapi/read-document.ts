@@ -35,7 +35,6 @@ export function loadDocument(option: string, given: unknown): JsonObject {
   return typeof given === 'string' ? readFile(option, given) : copyAsJson(option, given)
 }
 
-/** The member of a document, shortened for a message. */
 export function describeShortly(value: unknown): string {
   return describeValue(value).slice(0, 60)
 }
@@ -156,7 +155,6 @@ function readErrorCode(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error)
 }
 
-/** The part of the optional package `yaml` that is used. */
 interface Yaml {
   parse(text: string, options: { merge: boolean; maxAliasCount: number }): unknown
 }

@@ -5,9 +5,7 @@ import { asObject, listWrittenOperations, type JsonObject } from './document.js'
 import { describeShortly } from './read-document.js'
 import { wrongOption } from '../lib/option-checks.js'
 
-/** The credentials that a caller of an operation needs. */
 export interface Security {
-  /** Whether a caller needs no credential. */
   readonly optional: boolean
   /** Lists of scopes, one of which the caller's credential needs. Empty if the operation is public. */
   readonly alternatives: readonly (readonly string[])[]

@@ -44,7 +44,6 @@ function guessType({ mediaType, text }: { readonly mediaType: string; readonly t
   return /^\s*[[{]/.test(text) && !mediaType.startsWith('text/') ? 'application/json' : 'text/plain'
 }
 
-/** A form as `application/x-www-form-urlencoded`. */
 export function encodeForm(fields: readonly FieldInput[]): string {
   return fields.flatMap(listPairs).join('&')
 }

@@ -36,7 +36,6 @@ export const csharp = createSampleWriter({
   write: (call) => writeProgram([...(call.token ? [writeTokenMethod(call.token)] : []), writeCallMethod(call), MAIN]),
 })
 
-/** The types that a program uses of each namespace. */
 const NAMESPACES: readonly (readonly [name: string, use: RegExp])[] = [
   ['System', /./],
   ['System.Collections.Generic', /\b(?:Dictionary|KeyValuePair)</],

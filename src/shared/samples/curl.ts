@@ -54,7 +54,6 @@ function formatCall({ method, url, headers, body, credential }: PreparedCall, se
   return `curl ${words.join(separator)}`
 }
 
-/** The command that prints the access token of a token answer. */
 const READ_TOKEN = `sed 's/.*"access_token":"\\{0,1\\}\\([^",}]*\\).*/\\1/'`
 
 function listTokenWords({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string[] {

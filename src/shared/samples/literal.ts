@@ -10,7 +10,6 @@ export interface StringSyntax {
 /** Control characters, and characters that are not seen or reorder the text around them. */
 const HIDDEN = new RegExp(String.raw`${INVISIBLE.source}|[\p{Cc}\u2028\u2029]`, 'u')
 
-/** The inner part of a string literal. */
 export function escapeText(text: string, { escapes, formatCode }: StringSyntax): string {
   return Array.from(text, (character) => {
     if (Object.hasOwn(escapes, character)) return escapes[character]
@@ -24,7 +23,6 @@ export const C_STRING: StringSyntax = {
   formatCode: (code) => (code > 0xffff ? `\\U${formatHex(code, 8)}` : `\\u${formatHex(code)}`),
 }
 
-/** A string literal of Go, C# and Python. */
 export function quoteLikeC(text: string): string {
   return `"${escapeText(text, C_STRING)}"`
 }

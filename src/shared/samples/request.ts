@@ -1,10 +1,8 @@
 import type { SampleBody } from './prepare.js'
 import { serializeHeader, serializePathParameter, serializeQueryParameter, type Parameter } from './serialize.js'
 
-/** A call as the reader has filled it in. */
 export interface CallInput {
   readonly method: string
-  /** The address of the API, below which `path` is. */
   readonly resource: string
   /** The path with `{name}` for each path parameter. */
   readonly path: string

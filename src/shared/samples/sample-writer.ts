@@ -10,9 +10,7 @@ export interface SampleWriter {
 /** The words of a language. The order of the steps is that of createSampleWriter(). */
 interface LanguageSyntax extends Pick<SampleWriter, 'language' | 'label'> {
   quote(text: string): string
-  /** Reads a variable of the environment. */
   readVariable(name: string): string
-  /** The value of the header `Authorization`. */
   readonly bearer: string
   /** The variable of the program that has the key; the key stands in the header if left out. */
   readonly keyName?: string
@@ -20,7 +18,6 @@ interface LanguageSyntax extends Pick<SampleWriter, 'language' | 'label'> {
   write(call: CallCode): string
 }
 
-/** The code of a body. */
 interface WrittenBody {
   readonly code: string
   /** Statements before the call. */
@@ -34,7 +31,6 @@ interface WrittenBody {
 type Header = readonly [name: string, code: string]
 
 interface CredentialCode {
-  /** Its header. */
   readonly credential: Header | undefined
   readonly key?: string
   readonly token?: TokenCode
@@ -49,7 +45,6 @@ export interface CallCode extends CredentialCode, Pick<PreparedCall, 'method' | 
   readonly allHeaders: readonly Header[]
 }
 
-/** The parts of a token request as code. */
 export type TokenCode = Readonly<Record<'endpoint' | 'key' | 'secret', string>> & { readonly margin: number }
 
 /** An access token is no longer used that many seconds before it expires. */

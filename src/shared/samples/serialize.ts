@@ -32,7 +32,6 @@ export function serializePathParameter(parameter: Parameter): string {
   return parts.join(',')
 }
 
-/** Names and values of a query string, encoded. */
 export function serializeQueryParameter(parameter: Parameter): string[] {
   const { name, value, allowReserved = false } = parameter
   const style = parameter.style || 'form'

@@ -80,7 +80,6 @@ export interface DocumentResult {
   readonly exitCode?: number
 }
 
-/** Each part is printed before the next one is read. */
 interface PartsResult {
   readonly parts: AsyncIterable<ResultPart> | Iterable<ResultPart>
   readonly exitCode?: number

@@ -2,14 +2,35 @@ import { once } from 'node:events'
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
-import type { CallerContext, CommandContext, ResultPart } from './command.js'
-import { COMMANDS } from './commands/command-list.js'
+import type { CallerContext, Command, CommandContext, ResultPart } from './command.js'
+import { applicationCommands } from './commands/applications.js'
+import { contractCommands } from './commands/contract.js'
+import { credentialCommands } from './commands/credentials.js'
+import { importCommand } from './commands/import.js'
+import { platformCommands } from './commands/platform.js'
+import { usageCommands } from './commands/usage.js'
+import { doctorCommand } from './doctor/doctor.js'
 import { describeFailure } from './errors.js'
 import { replaceControlCharacters } from './format.js'
 import { formatHelp } from './help.js'
 import { parseCommandLine, type ParsedCommand } from './parse.js'
+import { proveCommand } from './prove/prove.js'
+import { restoreCheckCommand } from './restore-check/restore-check.js'
 import { EXIT_CODES, PROGRAM, type Manifest } from './program.js'
 import { findTarget, openTarget, type OpenTarget, type TargetFlags } from './target.js'
+
+/** In the order in which help lists them. */
+export const COMMANDS: readonly Command[] = [
+  ...applicationCommands,
+  importCommand,
+  ...contractCommands,
+  ...credentialCommands,
+  ...platformCommands,
+  ...usageCommands,
+  restoreCheckCommand,
+  doctorCommand,
+  proveCommand,
+]
 
 export interface ProcessContext {
   readonly stdin: Readable & { readonly isTTY?: boolean }

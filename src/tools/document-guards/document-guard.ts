@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
 import { createOwnDenial, type Denial } from '../../shared/contracts/denial.js'
+import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { SecuredOperation } from '../../shared/openapi/operations.js'
 import {
   EXACT,
@@ -15,9 +16,9 @@ import type { RepeatedPrefix } from '../../shared/openapi/prefix.js'
 import type { Security } from '../../shared/openapi/security.js'
 import type { Guard, OnDenied } from '../../index.js'
 import type { GuardParts } from '../../core/resource-server/guards.js'
+import { findLayers, handlesMethod, hasRoute } from '../../shared/express-routes/layers.js'
 import { findRoutes, type RouteContainer } from '../../shared/express-routes/request-routes.js'
 import { nameOperation, type RequestCost } from './read-arguments.js'
-import { findMissingRoutes, refuseMissingRoutes } from './route-check.js'
 
 /** A guard for all operations of an OpenAPI document. */
 export interface DocumentGuard extends Guard {
@@ -44,7 +45,6 @@ interface DocumentGuardOptions {
   readonly repeated: RepeatedPrefix | undefined
   /** The prefix of the paths in the document, which the templates lack. */
   readonly prefix: string | undefined
-  /** Learns the operation of each request. */
   readonly noted: ApiObserver['noted']
   readonly warn: (message: string) => void
 }
@@ -109,12 +109,10 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
   })
 }
 
-/** The decision about a request. */
 interface Found {
   /** The guard; undefined for an operation that is open. */
   readonly guard: Guard | undefined
   readonly refusal: Refusal | undefined
-  /** The method and the path template of the operation. */
   readonly route?: string
 }
 
@@ -124,7 +122,6 @@ interface Entry extends Found {
   readonly template: PathTemplate
 }
 
-/** The reason why a request has no operation. */
 interface Refusal {
   readonly denied: Denial
   readonly reason: string
@@ -155,7 +152,6 @@ function createEntryFinder(options: DocumentGuardOptions): (req: IncomingMessage
   }
 }
 
-/** Answers a path that has no operation of the request's method. */
 function findRefusal(candidates: readonly Entry[], path: RequestPath): Found {
   const matching = candidates.filter(({ template }) => matchTemplate(template, path) !== 0)
   const methods = matching.filter(({ template }) => (matchTemplate(template, path) & EXACT) !== 0)
@@ -186,7 +182,6 @@ function createEntries({ operations, createOperationGuard, findCost, prefix }: D
   })
 }
 
-/** The length of a route's name in usage. */
 const MAX_ROUTE_LENGTH = 300
 
 const NOT_FOUND = createOwnDenial(404, 'not_found', 'This path is not in the document of this API', {})
@@ -206,4 +201,40 @@ function createMethodRefusal(methods: readonly string[]): Found {
     headers,
   )
   return createRefusal(denied, 'undocumented_method')
+}
+
+/** Throws `ConfigurationError` with all operations that have no route in an app or router. */
+function refuseMissingRoutes(
+  call: string,
+  operations: readonly SecuredOperation[],
+  app: RouteContainer,
+  path: string,
+  advice = '',
+): void {
+  const missing = findMissingRoutes(operations, app, path)
+  if (missing.length === 0) return
+  throw new ConfigurationError({
+    problem: `${call}: there is no route for ${missing.join(', ')}`,
+    fix:
+      'Add the routes before this call, give the app or router that has them and the path at which the guard is mounted in it, or remove the operations from the document.' +
+      (advice && ` ${advice}`),
+  })
+}
+
+/** The operations that have no route below `path`, such as `GET /items`. Express answers OPTIONS itself. */
+function findMissingRoutes(operations: readonly SecuredOperation[], app: RouteContainer, path: string): string[] {
+  const layers = findLayers(app) ?? []
+  const isMissing = ({ method, template }: SecuredOperation): boolean =>
+    method !== 'OPTIONS' &&
+    !SAMPLES.some((sample) =>
+      hasRoute(layers, path + fill(template.path, sample), (route) => handlesMethod(route, method)),
+    )
+  return operations.filter(isMissing).map(({ method, template }) => `${method} ${template.path}`)
+}
+
+/** Values for parameters, because a route may take only numbers, or only UUIDs. */
+const SAMPLES = ['1', 'a', '00000000-0000-4000-8000-000000000000']
+
+function fill(path: string, sample: string): string {
+  return path.replaceAll(/\{[^{}]+\}/g, sample)
 }

@@ -43,7 +43,6 @@ export function readDocumentArguments(
   api: Api
   operations: readonly SecuredOperation[]
   options: DocumentGuardsOptions
-  /** The cost of an operation, by its name. */
   findCost: (name: string) => RequestCost
   repeated: RepeatedPrefix | undefined
 } {

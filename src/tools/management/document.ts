@@ -94,7 +94,6 @@ function describeHeader(name: string, description: string): object {
   return { name, in: 'header', ...describeValue(description) }
 }
 
-/** Whether answers have the version of the application. */
 export function isVersioned({ changes, output }: Operation): boolean {
   return changes === 'application' || output === APPLICATION
 }

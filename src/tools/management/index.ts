@@ -244,7 +244,6 @@ function createChange({ auth, platform, findApplication, api, operation, expecte
   }
 }
 
-/** Nobody gets access to management over HTTP. */
 function refuseGrant(operation: Operation, { api: named, apis }: Readonly<Record<string, unknown>>, api: string): void {
   const granted = Array.isArray(apis) ? (apis as unknown[]) : isObject(apis) ? Object.keys(apis) : []
   if (operation.changes !== 'application' || ![named, ...granted].includes(api)) return

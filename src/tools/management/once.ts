@@ -4,6 +4,7 @@ import type { OnceRequest } from '../../core/applications/records/application-wr
 import type { CoreAuth } from '../../index.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
+import { readPages } from '../../shared/lib/read-pages.js'
 import { readHeader } from '../../shared/lib/request.js'
 import type { Operation } from '../operations/operation.js'
 import { Problem } from './problem.js'
@@ -23,7 +24,6 @@ export interface Once extends OnceRequest {
   check(): Promise<void>
 }
 
-/** An earlier request with the key was faster. */
 export class Repeat extends Error {
   readonly made: Made
 
@@ -35,16 +35,7 @@ export class Repeat extends Error {
 
 const REMEMBERED_MS = 25 * 3600 * 1000
 
-/** Waits for the store. */
 export type FindApplication = (id: string) => Promise<ApplicationRecord | undefined>
-
-interface OnceOptions {
-  readonly auth: Pick<CoreAuth, 'audit'>
-  readonly findApplication: FindApplication
-  readonly operation: Operation
-  readonly input: object
-  readonly callerId: string
-}
 
 /**
  * Reads `Idempotency-Key`. There is no record of it beside what it made: an application's id is derived from the key, so that the store
@@ -53,8 +44,15 @@ interface OnceOptions {
  */
 export function readOnce(
   req: IncomingMessage,
-  { auth, findApplication, operation, input, callerId }: OnceOptions,
+  options: {
+    readonly auth: Pick<CoreAuth, 'audit'>
+    readonly findApplication: FindApplication
+    readonly operation: Operation
+    readonly input: object
+    readonly callerId: string
+  },
 ): Once | undefined {
+  const { auth, findApplication, operation, input, callerId } = options
   const key = readHeader(req, 'idempotency-key')
   // A repeat of what makes nothing leaves it as it is.
   if (key === undefined || !operation.creates) return undefined
@@ -70,8 +68,8 @@ export function readOnce(
 
   async function findChange(query: { readonly applicationId?: string; readonly type?: 'signingKey.rotated' }) {
     const from = new Date(Date.now() - REMEMBERED_MS)
-    for (let after: string | undefined; ;) {
-      const { items, next } = await auth.audit.list({ ...query, from, order: 'newest', limit: 1000, after })
+    const pages = readPages((after) => auth.audit.list({ ...query, from, order: 'newest', limit: 1000, after }))
+    for await (const items of pages)
       for (const { details, applicationId } of items) {
         const { request, credentialId, deliver, kid } = ownMembers(
           details as Readonly<Record<string, string | undefined>>,
@@ -83,9 +81,7 @@ export function readOnce(
           ...(kid !== undefined && { kid }),
         })
       }
-      if (next === undefined) return undefined
-      after = next
-    }
+    return undefined
   }
 
   const applicationId = `app_${createHash('sha256').update(`application ${digest}`).digest('hex').slice(0, 32)}`

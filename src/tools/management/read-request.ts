@@ -79,7 +79,6 @@ export function needsRecord({ metadata, rateLimits }: Members): boolean {
   return isObject(metadata) || isObject(rateLimits)
 }
 
-/** The input of `update()` that a merge patch of an application stands for. */
 export function applyPatch(input: Members, record: ApplicationRecord): Members {
   const { metadata, rateLimits } = input
   const limits = Object.entries(record.rateLimits ?? {}).map(([api, { limit, window, until }]) => {

@@ -17,7 +17,6 @@ interface MetricsOptions {
   readonly provider: () => MeterProvider
   readonly apis: readonly { readonly name: string; readonly scheme: string }[]
   readonly isUnavailable: (outage: OutageName) => boolean
-  /** Adds a gauge whose value is read at each collection. */
   readonly readQueue?: (() => Promise<EmailQueueStatus>) | undefined
 }
 
@@ -31,7 +30,6 @@ interface Instruments {
 /** Boundaries in seconds: from a reconnect to an outage of an hour. */
 const OUTAGE_DURATION_BOUNDARIES = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 
-/** The instruments of the current meter provider. */
 export function createMetrics({ provider, apis, isUnavailable, readQueue }: MetricsOptions) {
   let instruments: Instruments | undefined
 
@@ -76,7 +74,6 @@ export function createMetrics({ provider, apis, isUnavailable, readQueue }: Metr
     /** Creates the instruments if the current provider has none yet. */
     prepare: (): void => void current(),
     count: (counter: CounterName, attributes: Attributes): void => current().counters.get(counter)?.add(1, attributes),
-    /** Records the duration of an outage that has ended. */
     recordOutage: (outage: OutageName, seconds: number): void => current().durations.get(outage)?.record(seconds),
     stop(): void {
       instruments?.stop()

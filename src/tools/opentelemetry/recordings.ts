@@ -50,7 +50,6 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
 
 export type Recording = Counted | OutageRecording
 
-/** The event increments a counter. */
 export interface Counted {
   readonly counter: CounterName
   /** The value of `platform_auth.change.type`; undefined if the counter has no such attribute. */
@@ -61,7 +60,6 @@ export interface Counted {
   readonly background: boolean
 }
 
-/** The event begins or ends an outage. */
 export interface OutageRecording {
   readonly outageOf: OutageName
   readonly over: boolean
@@ -119,7 +117,6 @@ export const OUTAGES = {
   },
 } as const
 
-/** The event is recorded on the active span of the request. */
 function countInRequest(counter: CounterName): Counted {
   return { counter, changeType: undefined, span: undefined, background: false }
 }

@@ -28,6 +28,7 @@ import {
 
 const READS = { scope: 'applications:read', needs: 'store', changes: 'nothing', audited: false } as const
 const CHANGES = { scope: 'applications:write', needs: 'store', changes: 'application', output: APPLICATION } as const
+const CHANGES_ONE = { ...CHANGES, subject: [id] } as const
 const NEW = {
   name,
   apis: grants('The APIs that it may use.'),
@@ -121,12 +122,11 @@ export const applicationOperations = [
     output: APPLICATION,
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_ONE,
     name: 'applications.update',
     summary: "Changes an application's name, first contact, language, your own data, networks or limits.",
     // Who receives the e-mails gets the credentials that they carry.
     memberScopes: { contact: 'credentials:write' },
-    subject: [id],
     options: {
       name: optional(name),
       contact: optional(contact),
@@ -143,10 +143,9 @@ export const applicationOperations = [
     },
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_ONE,
     name: 'applications.suspend',
     summary: 'Suspends an application: its credentials and access tokens are refused until it is resumed.',
-    subject: [id],
     options: {
       revokeTokens: optional(revokeTokens),
       reason: optional(text('Up to 500 characters for the audit log, and for the e-mail.')),
@@ -154,23 +153,20 @@ export const applicationOperations = [
     },
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_ONE,
     name: 'applications.resume',
     summary: 'Resumes a suspended application, with the credentials it has.',
-    subject: [id],
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_ONE,
     name: 'applications.delete',
     summary: 'Deletes an application permanently: name, contact and credentials are erased, id and audit log stay.',
     erases: true,
-    subject: [id],
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_ONE,
     name: 'applications.approve',
     summary: 'Approves a registration, whose credentials are sent by e-mail, or a request for access to an API.',
-    subject: [id],
     options: {
       api: access,
       scopes: optional(
@@ -182,10 +178,9 @@ export const applicationOperations = [
     },
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_ONE,
     name: 'applications.deny',
     summary: 'Denies a pending registration, whose application is deleted, or a request for access to an API.',
-    subject: [id],
     options: { api: access, reason: optional(text('Up to 500 characters for the contact.')) },
   }),
   operation({
@@ -203,10 +198,9 @@ export const applicationOperations = [
     subject: [id, api],
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_ONE,
     name: 'applications.revokeTokens',
     summary: 'Refuses every access token that an application was issued up to now.',
-    subject: [id],
   }),
   operation({
     scope: 'applications:write',

@@ -32,8 +32,11 @@ const MAKES = {
   changes: 'application',
   creates: true,
   showsCredential: true,
+  subject: [id],
 } as const
 const credentialId = ['credentialId', text('The id of the key, secret or key set: `cred_...`.')] as const
+const CHANGES_CREDENTIAL = { ...CHANGES, subject: [id, credentialId] } as const
+const CHANGES_CONTACT = { ...CHANGES, subject: [id, address] } as const
 const expiresAt = optional(z.nullable(time('When it expires; never if left out.')))
 const NEW = {
   name: text('What it is for, such as warehouse.'),
@@ -60,39 +63,32 @@ export const credentialOperations = [
     ...MAKES,
     name: 'applications.addSecret',
     summary: 'Gives an application a further secret, with a name, and shows it once.',
-    subject: [id],
     options: NEW,
     output: added(NEW_SECRET),
   }),
   operation({
-    scope: 'credentials:write',
-    needs: 'platform',
-    changes: 'application',
-    creates: true,
+    ...MAKES,
+    showsCredential: false,
     name: 'applications.addKeySet',
     summary: 'Gives an application public keys, with which it authenticates in place of a secret (private_key_jwt).',
-    subject: [id],
     options: { ...NEW, ...keySetSource },
     output: z.strictObject({ application: APPLICATION, credential: CREDENTIAL }),
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_CREDENTIAL,
     name: 'applications.replaceKeySet',
     summary: 'Replaces the public keys of a key set at once.',
-    subject: [id, credentialId],
     options: { ...keySetSource, revokeTokens: optional(revokeTokens) },
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_CREDENTIAL,
     name: 'applications.reloadKeySet',
     summary: 'Has the address of a key set read again for the next request.',
-    subject: [id, credentialId],
   }),
   operation({
     ...MAKES,
     name: 'applications.addKey',
     summary: 'Gives an application a further key, with a name, and shows it once.',
-    subject: [id],
     options: NEW,
     output: added(NEW_KEY),
   }),
@@ -100,7 +96,6 @@ export const credentialOperations = [
     ...MAKES,
     name: 'applications.rotateSecret',
     summary: 'Creates a new secret and shows it once; the first one if there was none.',
-    subject: [id],
     options: ROTATION,
     output: rotated(NEW_SECRET),
   }),
@@ -108,15 +103,13 @@ export const credentialOperations = [
     ...MAKES,
     name: 'applications.rotateKey',
     summary: 'Creates a new key (client_id, API key) and shows it once.',
-    subject: [id],
     options: ROTATION,
     output: rotated(NEW_KEY),
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_CREDENTIAL,
     name: 'applications.updateCredential',
     summary: 'Renames a key, secret or key set, or changes when it expires or from where it may be used.',
-    subject: [id, credentialId],
     options: {
       name: optional(text('Its new name.')),
       expiresAt: optional(z.nullable(time('When it expires.'))),
@@ -124,17 +117,15 @@ export const credentialOperations = [
     },
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_CREDENTIAL,
     name: 'applications.endCredential',
     summary: 'Ends a key, secret or key set at once.',
-    subject: [id, credentialId],
     options: { revokeTokens: optional(revokeTokens) },
   }),
   operation({
     ...MAKES,
     name: 'applications.recover',
     summary: 'Takes an application back after somebody else has read the mailbox of a contact.',
-    subject: [id],
     options: {
       contact: text('Its only contact from now on.'),
       deliver: byEmail('Sends the new credentials to the contact instead of showing them.'),
@@ -150,29 +141,25 @@ export const credentialOperations = [
     }),
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_CONTACT,
     name: 'applications.addContact',
     summary: 'Adds a contact to an application, without asking its owner. The first contact receives the e-mails.',
-    subject: [id, address],
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_CONTACT,
     name: 'applications.removeContact',
     summary: 'Removes a contact from an application, and ends the invitations that this contact has sent.',
-    subject: [id, address],
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_CONTACT,
     name: 'portal.invite',
     summary: 'Invites somebody by e-mail to become a contact. The link in it works once, for 7 days.',
     needs: 'platform',
-    subject: [id, address],
   }),
   operation({
-    ...CHANGES,
+    ...CHANGES_CONTACT,
     name: 'applications.cancelInvitation',
     summary: 'Ends an invitation that was not accepted: its link no longer works.',
-    subject: [id, address],
   }),
   operation({
     scope: 'credentials:write',

@@ -11,7 +11,6 @@ import type { Calls, CallName, Scope } from './operator-calls.js'
  * packages; TypeBox 150 kB, without Standard Schema. A table of our own would need their rules, messages, types and JSON Schema again.
  */
 export interface Operation {
-  /** The call of a platform, such as `applications.suspend`. */
   readonly name: CallName
   readonly summary: string
   readonly scope: Scope

@@ -18,6 +18,7 @@ const EMAIL_PURPOSES = [
   'changes',
 ] as const
 const READS = { needs: 'store', changes: 'nothing', audited: false } as const
+const READS_USAGE = { ...READS, scope: 'usage:read' } as const
 const KEYS = { scope: 'signing-keys:write', needs: 'platform', changes: 'signingKeys' } as const
 const application = optional(text('The id of an application; all if left out.'))
 const ofApi = optional(text('Of this API only.'))
@@ -59,8 +60,7 @@ const SIGNING_KEY = z
 
 export const platformOperations = [
   operation({
-    ...READS,
-    scope: 'usage:read',
+    ...READS_USAGE,
     name: 'usage.list',
     summary:
       'Lists how often the APIs were used, by one application or by all: allowed requests, access tokens, refusals.',
@@ -68,32 +68,28 @@ export const platformOperations = [
     output: pageOf(z.strictObject({ ...USAGE, ...OUTCOMES })),
   }),
   operation({
-    ...READS,
-    scope: 'usage:read',
+    ...READS_USAGE,
     name: 'usage.routes',
     summary: 'Lists how often the APIs were used by route pattern, if servers count it.',
     options: USAGE_QUERY,
     output: pageOf(z.strictObject({ ...USAGE, ...ROUTE })),
   }),
   operation({
-    ...READS,
-    scope: 'usage:read',
+    ...READS_USAGE,
     name: 'usage.overall',
     summary: 'Lists how often the APIs were used by all applications together, by day or month.',
     options: OVERALL_QUERY,
     output: pageOf(z.strictObject({ ...OVERALL, ...OUTCOMES })),
   }),
   operation({
-    ...READS,
-    scope: 'usage:read',
+    ...READS_USAGE,
     name: 'usage.overallRoutes',
     summary: 'Lists how often the APIs were used by all applications together, by route pattern, if servers count it.',
     options: OVERALL_QUERY,
     output: pageOf(z.strictObject({ ...OVERALL, ...ROUTE })),
   }),
   operation({
-    ...READS,
-    scope: 'usage:read',
+    ...READS_USAGE,
     name: 'usage.totals',
     summary: 'Lists the applications with most refusals, or most calls, in a day or a month, with their names.',
     options: {
@@ -120,8 +116,7 @@ export const platformOperations = [
     ),
   }),
   operation({
-    ...READS,
-    scope: 'usage:read',
+    ...READS_USAGE,
     name: 'usage.refusals',
     summary:
       'Lists the last refused requests of an application, newest first: why, and what its developer does about it.',
@@ -143,8 +138,7 @@ export const platformOperations = [
     }),
   }),
   operation({
-    ...READS,
-    scope: 'usage:read',
+    ...READS_USAGE,
     name: 'usage.reportOnly',
     summary: 'Lists the requests that report-only guards would refuse: of one application or of all, by route.',
     options: { applicationId: application, api: ofApi, ...page },
@@ -161,8 +155,7 @@ export const platformOperations = [
     ),
   }),
   operation({
-    ...READS,
-    scope: 'usage:read',
+    ...READS_USAGE,
     needs: 'platform',
     name: 'plans.usage',
     summary: "Shows an application's plan, and what it has used of it.",
@@ -175,8 +168,7 @@ export const platformOperations = [
     }),
   }),
   operation({
-    ...READS,
-    scope: 'usage:read',
+    ...READS_USAGE,
     needs: 'platform',
     name: 'plans.list',
     summary:

@@ -2,7 +2,6 @@ import { createHmac, createSecretKey } from 'node:crypto'
 import { isSameText } from '../../shared/lib/is-same-text.js'
 import { deriveKey } from '../../shared/lib/derive-key.js'
 
-/** The header of an answer with its HMAC. */
 export const PROOF_HEADER = 'x-platform-proof'
 
 /** Below the address of the platform, outside all APIs. */
@@ -25,7 +24,6 @@ export function describeOtherVersion([oldest = 0, newest = oldest]: readonly num
 
 /** What is proven: the answer to this very request. */
 interface Answer {
-  /** The request's random text. */
   readonly nonce: string
   readonly call: string
   readonly body: string

@@ -83,7 +83,6 @@ function createSwitch() {
 
 export type KnownPlans = ReturnType<typeof createKnownPlans>
 
-/** The plans of applications that were looked up, as the last answer had them. */
 export function createKnownPlans() {
   const plans = new Map<string, { readonly plan: Plan; readonly text: string }>()
   return {

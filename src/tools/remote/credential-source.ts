@@ -19,7 +19,6 @@ import { readNumber, readOptional, readText, UnexpectedValue, type Members } fro
 import { createReportAnswer } from './reports.js'
 import { shareApplication } from './shared-application.js'
 
-/** A request of a resource server. */
 interface Request {
   readonly given: Members
   readonly server: ApplicationRecord

@@ -43,7 +43,6 @@ export function createPlatformClient({
     changes: new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS }),
   }
 
-  /** The names of its APIs, as the last answer had them. */
   let served: string | undefined
   /** The problem with the version of the platform, as the last answer had it. */
   let otherVersion: string | undefined

@@ -200,7 +200,6 @@ function createSource(
 
 type TokenSource = ReturnType<typeof createSource>['source']
 
-/** What verifies access tokens and knows which ones were revoked. */
 function createTokenParts(
   { apis, cache, logger }: RemoteSettings,
   parts: {

@@ -14,7 +14,6 @@ const POLL_INTERVAL_MS = 500
 /** A long poll is held for a third of `maxStaleness` at most. */
 const MAX_HELD_MS = 1500
 const RETRY_INTERVAL_MS = 250
-/** What a process without a database knows credentials from: the platform, over HTTP. */
 export function createRemoteSource(options: {
   readonly ask: AskPlatform
   readonly nameOf: (kind: 'application' | 'token', id: string) => string

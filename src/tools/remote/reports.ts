@@ -174,7 +174,6 @@ interface Row {
 
 type Kind = keyof typeof READERS
 
-/** An allow list of the members of each row. */
 const READERS = {
   usage: (row: Members): UsageCount => {
     const route = readOptional(row['route'], readShort)

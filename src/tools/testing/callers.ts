@@ -62,7 +62,6 @@ export async function callersFor<const Apis extends ApisOptions, Name extends ke
   return { allowed, suspended, expired, revoked }
 }
 
-/** A new application with a credential for the API. */
 export async function createCaller(auth: AnyPlatform, api: string, options: AccessTokenOptions = {}): Promise<Caller> {
   const { application, ...client } = await createApplication(auth, api, options)
   const isToken = findApi(auth, api).scheme === 'oauth2'
@@ -111,7 +110,6 @@ async function checkExpired(verify: () => Promise<unknown>): Promise<void> {
   )
 }
 
-/** Seconds from the issue of an access token to its expiry. */
 function readLifetime(accessToken: string): number {
   const claims: unknown = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())
   const { exp, iat } = claims as { readonly exp: number; readonly iat: number }

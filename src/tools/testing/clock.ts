@@ -41,7 +41,6 @@ export function createAdvancingClock(): FakeClock {
   }
 }
 
-/** Milliseconds by which fake clocks are behind at the moment. */
 let behind = 0
 /** The clocks are for all calls of the process, so what depends on them runs one at a time. */
 let last: Promise<unknown> = Promise.resolve()

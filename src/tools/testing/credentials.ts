@@ -19,7 +19,6 @@ export interface AccessTokenOptions<Scope extends string = string> extends Calle
   readonly scopes?: readonly Scope[]
 }
 
-/** Any platform: the members that the helpers need. */
 export type AnyPlatform = Pick<PlatformAuth, 'apis' | 'applications' | 'router'>
 
 /**
@@ -145,7 +144,6 @@ async function createClient(
   return { application, clientId: id, clientSecret: credentials.clientSecret, secretId: credential.id }
 }
 
-/** An active application that may use the API. */
 export async function createApplication(auth: AnyPlatform, api: string, options: AccessTokenOptions): Promise<Client> {
   const { name = `Test of ${api}`, externalId, metadata } = options
   const { application, credentials } = await auth.applications.create({
@@ -165,7 +163,6 @@ function grant(api: string, { scopes }: AccessTokenOptions): Record<string, { re
   return { [api]: scopes ? { scopes } : {} }
 }
 
-/** An access token, as the API's token endpoint answers it. */
 export async function requestAccessToken(
   auth: AnyPlatform,
   api: string,

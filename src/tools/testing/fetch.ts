@@ -36,5 +36,4 @@ export function fetchFrom(app: Listener): AppFetch {
   }
 }
 
-/** Statuses with which a `Response` may not have a body. */
 const HAS_NO_BODY = new Set([204, 205, 304])

@@ -19,7 +19,6 @@ export interface SentRequest {
   readonly body?: Uint8Array | string
   /** The version of HTTP, 1.1 if left out. */
   readonly version?: '1.0' | '1.1'
-  /** The address of the client. */
   readonly address?: string
   /** Milliseconds after which an answer that has begun is resolved as it is, for streams that do not end. */
   readonly maxBodyTime?: number

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readFileSync } from 'node:fs'
-import { COMMANDS } from '../../../src/tools/cli/commands/command-list.js'
+import { COMMANDS } from '../../../src/tools/cli/run.js'
 import { listOptions, parseCommandLine } from '../../../src/tools/cli/parse.js'
 import { runInProcess } from './command-line.js'
 

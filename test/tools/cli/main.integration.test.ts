@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
-import { COMMANDS } from '../../../src/tools/cli/commands/command-list.js'
+import { COMMANDS } from '../../../src/tools/cli/run.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import {
   BIN,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../../src/tools/cli/commands/command-list.js'
+import { COMMANDS } from '../../../src/tools/cli/run.js'
 import { listOptions, parseCommandLine } from '../../../src/tools/cli/parse.js'
 import { runInProcess } from './command-line.js'
 

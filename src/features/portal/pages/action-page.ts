@@ -48,7 +48,6 @@ export type CreateActionCalls = (
   check: (current: ApplicationRecord) => void,
 ) => Pick<ActionCall, 'applications' | 'invite' | 'requestAccess' | 'acceptTerms'>
 
-/** A notice of an action on the application's page. */
 type Notice = Exclude<keyof PortalTexts['notices'], 'deleted' | 'left'>
 
 export type ActionOutcome =
@@ -87,7 +86,6 @@ export class StaleForm extends Error {
   override readonly name = 'StaleForm'
 }
 
-/** The form of an action, with a link that leads back. */
 export function renderActionForm(
   view: ApplicationView,
   { render, button, isDestructive = false }: ActionPage,
@@ -127,7 +125,6 @@ export function describeProblem(
   return new FormProblem(describeState(action, code, texts))
 }
 
-/** The problem of an address that somebody entered. */
 export function describeContactProblem(address: string, texts: PortalTexts): string {
   if (address === '') return texts.addressMissing
   return fillText(texts.addressRefused, { detail: describeDetail(findAddressProblem(address)) })

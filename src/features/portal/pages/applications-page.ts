@@ -13,10 +13,8 @@ import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderEmpty, renderPill, renderTable } from '../../../shared/web/parts.js'
 
-/** The applications of a contact, and what the list shows of them. */
 interface ListedApplications {
   readonly records: readonly ApplicationRecord[]
-  /** Titles of the APIs by name. */
   readonly titles: ReadonlyMap<string, string>
   /** The address of the registration; undefined if the platform's pages have no address. */
   readonly registerUrl: string | undefined

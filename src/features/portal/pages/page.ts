@@ -17,20 +17,13 @@ export interface PortalPage {
   readonly content: Html
   /** The problem, above the content. The title, which is announced first, says that there is one. */
   readonly error?: Problem | undefined
-  readonly script?: keyof ReturnType<typeof getScripts> | undefined
+  readonly script?: keyof typeof SCRIPTS | undefined
 }
 
 export type RenderPortalPage = (heading: string, page: PortalPage) => string
 
-interface PageOptions {
-  /** The path of the list of applications, without a slash at its end. Links begin with it. */
-  readonly root: string
-  /** The address of the console, which the pages link to. */
-  readonly developersUrl: string
-  readonly brand: PageBrand
-}
-
-export function createPageRenderer({ root, developersUrl, brand }: PageOptions): RenderPortalPage {
+/** `root`: the path of the list of applications, without a slash at its end. Links begin with it. */
+export function createPageRenderer(root: string, developersUrl: string, brand: PageBrand): RenderPortalPage {
   return function renderPortalPage(heading, page) {
     const { session, language, content, error, script } = ownMembers(page)
     return renderFrame({
@@ -46,7 +39,7 @@ export function createPageRenderer({ root, developersUrl, brand }: PageOptions):
         <h1>${heading}</h1>
         ${error !== undefined && renderProblem(error)} ${content}
       </main>`,
-      end: script && { markup: `<script>${getScripts()[script]}</script>` },
+      end: script && { markup: `<script>${SCRIPTS[script]}</script>` },
     })
   }
 }
@@ -66,7 +59,7 @@ function renderSignOut(root: string, session: PortalSession, { signOut }: Portal
 
 /** Style and scripts are in the pages and allowed by their hashes, so that any path or proxy will do. */
 export function formatContentSecurityPolicy(): string {
-  const scripts = Object.values(getScripts()).map(hashSource)
+  const scripts = Object.values(SCRIPTS).map(hashSource)
   return [
     "default-src 'none'",
     `style-src ${hashSource(STYLE)}`,
@@ -79,7 +72,7 @@ export function formatContentSecurityPolicy(): string {
 }
 
 /** The scripts of the portal. Every page works without them, except those that read the fragment of a link. */
-export const getScripts = once(() => ({
+const SCRIPTS = {
   /** Moves the token from the link's fragment into the form, so that only a click sends it. */
   fragment: `const token = location.hash.slice(1)
 history.replaceState(null, '', location.pathname)
@@ -93,10 +86,4 @@ addEventListener('hashchange', () => location.reload())
 `,
   /** Pages with forms, and with a new credential. */
   form: FORM_SCRIPT,
-}))
-
-/** Makes a value when it is first asked for, and keeps it. */
-function once<Value extends object>(make: () => Value): () => Value {
-  let value: Value | undefined
-  return () => (value ??= make())
 }

@@ -41,7 +41,7 @@ import { createNetworksPage } from './network-page.js'
 import { createTermsPage } from './terms.js'
 import { retryAfter } from '../../../shared/contracts/denial.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { html } from '../../../shared/web/html.js'
 
 /** The applications of a mailbox that the list shows. */
 const MAX_APPLICATIONS = 1000
@@ -193,10 +193,10 @@ function sendEnvFile(view: ApplicationView, { fields }: PortalRequest): PortalAn
   return { download: { name: `${view.record.id}.env`, type: 'text/plain; charset=utf-8', text } }
 }
 
-/** Creates the page of an action; undefined if there is nothing like its subject, or it has no such page. */
-type CreateActionPage = (view: ApplicationView, subject: string) => ActionPage | undefined
-
-const ACTION_PAGES: Readonly<Record<Exclude<PageName, 'download'>, CreateActionPage>> = {
+/** Each is undefined if there is nothing like its subject, or it has no such page. */
+const ACTION_PAGES: Readonly<
+  Record<Exclude<PageName, 'download'>, (view: ApplicationView, subject: string) => ActionPage | undefined>
+> = {
   addKey: (view) => createAddPage(view, 'key'),
   addSecret: (view) => createAddPage(view, 'secret'),
   addKeySet: createAddKeySetPage,
@@ -223,7 +223,10 @@ function createPagesOfApplication(renderPage: RenderPortalPage) {
   ): string => renderPage(heading, { session, language: texts.language, ...page })
 
   function showText(view: ApplicationView, status: number, heading: string, text: string): PortalAnswer {
-    return { status, page: show(view, heading, { content: renderWayBack(view, text) }) }
+    const { record, link, texts } = view
+    const content = html`<p>${text}</p>
+      <p class="actions"><a class="button" href="${link(record.id)}">${texts.showApplication}</a></p>`
+    return { status, page: show(view, heading, { content }) }
   }
 
   return {
@@ -244,9 +247,4 @@ function createPagesOfApplication(renderPage: RenderPortalPage) {
     showNotFound: (view: ApplicationView): PortalAnswer =>
       showText(view, 404, view.texts.notFound, fillText(view.texts.noPageOf, { name: view.record.name })),
   }
-}
-
-function renderWayBack({ record, link, texts }: ApplicationView, text: string): Html {
-  return html`<p>${text}</p>
-    <p class="actions"><a class="button" href="${link(record.id)}">${texts.showApplication}</a></p>`
 }

@@ -6,7 +6,6 @@ import { type ApplicationView, isOffered, renderAction } from './view.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
 
-/** Accepts the terms; undefined if there are none to accept. */
 export function createTermsPage(view: ApplicationView): ActionPage | undefined {
   const { record, texts } = view
   const terms = findUnaccepted(record, view.terms)

@@ -27,7 +27,6 @@ function renderTime(at: number, text: string, words: Words): Html {
   return html`<time datetime="${new Date(at).toISOString()}" title="${formatDateTime(at, words)}">${text}</time>`
 }
 
-/** Date and time of day, in UTC. */
 export function renderDateTime(at: number, words: Words): Html {
   return html`<time datetime="${new Date(at).toISOString()}">${formatDateTime(at, words)}</time>`
 }

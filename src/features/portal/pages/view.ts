@@ -17,7 +17,6 @@ export interface ApplicationView {
   readonly actions: ReadonlySet<PortalAction>
   readonly terms: RegistrationOffer['terms']
   readonly link: Links
-  /** The address of the console, which has the reference and samples of each API. */
   readonly developersUrl: string
   readonly findLatestExpiry: ApplicationWriter['findLatestExpiry']
   /** Hosts of key sets that only operators may name. */

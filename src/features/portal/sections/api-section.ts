@@ -21,7 +21,6 @@ export function findRequestable(
   return grant && scopes.length === 0 ? undefined : { scopes }
 }
 
-/** The APIs that the application uses, waits for, and could use. */
 export function renderApis(view: ApplicationView): Html {
   const isGranted = (api: ApiSettings): boolean => findGrant(view.record, api) !== undefined
   const isShown = (api: ApiSettings): boolean =>
@@ -76,7 +75,6 @@ function renderScopes({ scopes: meanings }: ApiSettings, scopes: readonly string
   </ul>`
 }
 
-/** The limit that the application has in place of the API's. */
 function renderLimit({ name }: ApiSettings, { record: { rateLimits }, now, texts }: ApplicationView): Html | false {
   const own = rateLimits && findApplicationLimit(rateLimits, name, now)
   if (!own) return false

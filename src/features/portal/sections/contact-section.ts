@@ -27,7 +27,6 @@ export function mayRemove(view: ApplicationView, address: string): boolean {
   return isOffered(view, 'rotate') || (isOffered(view, 'addKey') && isOffered(view, 'addSecret'))
 }
 
-/** Contacts and open invitations, and the form to invite another. */
 export function renderContacts(view: ApplicationView): Html {
   const { record, now, texts } = view
   const contacts = listContacts(record)

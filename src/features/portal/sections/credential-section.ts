@@ -13,7 +13,6 @@ import { isOffered, renderAction, renderSection, type ApplicationView } from '..
 /** A credential is pointed out this long before its end. */
 export const EXPIRY_NOTICE_MS = 14 * DAY_MS
 
-/** A live credential of an application. */
 export interface ShownCredential {
   readonly kind: CredentialKind
   readonly credential: CredentialRecord
@@ -21,7 +20,6 @@ export interface ShownCredential {
   readonly isReplaced: boolean
 }
 
-/** The live credentials, keys first, newest first. */
 export function listCredentials(record: ApplicationRecord, now: number): ShownCredential[] {
   return (['key', 'secret'] as const).flatMap((kind) => {
     const live = record[LISTS[kind]].filter((each) => isLive(each, now))

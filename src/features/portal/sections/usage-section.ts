@@ -12,6 +12,7 @@ import { renderSection, renderTotal, type ApplicationView } from '../pages/view.
 import { renderDays, renderErrors, sumByDay, sumUsage, USAGE_DAYS } from '../../../shared/web/usage-figures.js'
 import type { UsageOffer } from '../../../shared/contracts/offers.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
+import { readPages } from '../../../shared/lib/read-pages.js'
 
 export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[]): Html {
   const { texts, record, apis } = view
@@ -77,12 +78,8 @@ function sumErrors(usage: readonly UsageEntry[]): Record<string, number> {
 export async function listUsage(usage: UsageOffer, applicationId: string, now: number): Promise<readonly UsageEntry[]> {
   const period = { from: formatDay(now - (USAGE_DAYS - 1) * DAY_MS), to: formatDay(now), by: 'day' } as const
   const entries: UsageEntry[] = []
-  let after: string | undefined
-  do {
-    const { items, next } = ownMembers(await usage.list({ applicationId, ...period, limit: 1000, after }))
-    entries.push(...items)
-    after = next
-  } while (after !== undefined)
+  const pages = readPages((after) => usage.list({ applicationId, ...period, limit: 1000, after }))
+  for await (const items of pages) entries.push(...items)
   return entries
 }
 

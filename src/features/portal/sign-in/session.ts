@@ -7,14 +7,12 @@ import type { Core } from '../../../feature.js'
 import { readHeader } from '../../../shared/lib/request.js'
 import { createSealedTexts } from '../../../shared/lib/sealed-text.js'
 
-/** A contact who is signed in. */
 export interface PortalSession {
   readonly id: string
   /** The contact's address in ASCII lower case. */
   readonly contact: string
   /** The only application, for a session of `auth.portal.link({ applicationId })`. */
   readonly applicationId: string | undefined
-  /** The hidden field `csrf` of every form. */
   readonly csrf: string
   /** The language of the first application that the contact may see; undefined if it has none. */
   readonly language: Language | undefined
@@ -100,7 +98,6 @@ export function createSessions(
       const setCookie = isRecent ? undefined : cookie.format({ ...content, seenAt: now() })
       return { session: { id, contact, applicationId, csrf, language: application.language }, csrf, setCookie }
     },
-    /** A new session, as a `Set-Cookie` header. */
     begin: (contact: SignedIn): string => cookie.format(createContent(contact)),
     /** Ends a session in every process, and resolves the `Set-Cookie` header of a visitor. */
     async end({ id }: PortalSession): Promise<string> {

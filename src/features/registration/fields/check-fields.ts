@@ -17,7 +17,6 @@ import { TEXTS } from '../texts/languages.js'
 import { NO_PROBLEMS, type FieldProblems } from '../mistakes.js'
 import type { FieldSettings, InputSettings } from './read-fields.js'
 
-/** The data to store, if there are no problems. */
 interface CheckedFields {
   readonly data: OperatorDataRecord
   readonly problems: FieldProblems

@@ -36,7 +36,6 @@ export interface RegistrationInput {
 
 type InputType = 'text' | 'textarea' | 'email' | 'url' | 'select' | 'checkbox'
 
-/** A validated input. */
 export interface InputSettings {
   readonly name: string
   /** Its name in the form, and its id in the page. */

@@ -6,7 +6,6 @@ import { translate } from '../local-text.js'
 import { TEXTS } from '../texts/languages.js'
 import type { InputSettings } from './read-fields.js'
 
-/** The parts of a form that every field depends on. */
 export interface FormState {
   readonly problems: FieldProblems
   readonly language: Language

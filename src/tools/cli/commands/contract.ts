@@ -9,7 +9,6 @@ import { getApplication } from './applications.js'
 import { listCommand } from './lists.js'
 import { findOperation, run } from './operation-command.js'
 
-/** `apps ...`: the plan, the networks and the limits that an application's contract names; `quotas`. */
 export const contractCommands = [
   command({
     name: 'apps plan',
@@ -134,7 +133,6 @@ function refuseUnknown(plan: string | null, { options }: Target): void {
   throw new UsageError(`The options have no plan "${plan}". There are: ${names.join(', ')}.`, 'apps plan')
 }
 
-/** What servers do with a plan that was given or taken away. */
 function describeChange(plan: string | null | undefined, { options }: Target): string[] {
   if (plan === undefined) return []
   if (plan === null || listPlanNames(options)) return ['Servers follow within a second.']

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
+import { readPages } from '../../../shared/lib/read-pages.js'
 import type { ResultOf } from '../../operations/operation.js'
 import type { CallName } from '../../operations/operator-calls.js'
 import {
@@ -116,18 +117,6 @@ interface Page<Item> {
   readonly next?: string | undefined
   /** How many were looked at, if there may be more than the page has. */
   readonly searched?: number | undefined
-}
-
-export async function* readPages<Item>(
-  readPage: (after: string | undefined) => Promise<Page<Item>>,
-  start?: string,
-): AsyncGenerator<readonly Item[]> {
-  for (let after = start; ;) {
-    const { items, next } = await readPage(after)
-    yield items
-    if (next === undefined) return
-    after = next
-  }
 }
 
 async function* mapPages<Item>(

@@ -95,7 +95,6 @@ export function describeCommand(operation: Operation, words: SharedWords) {
   }
 }
 
-/** Parameters in examples, where one must be given. */
 const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
   ID: EXAMPLE_ID,
   CREDENTIAL: 'cred_...',

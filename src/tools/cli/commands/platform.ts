@@ -142,7 +142,6 @@ function formatKeys(keys: readonly SigningKeyInfo[]): string {
   return formatTable(['kid', 'algorithm', 'state', 'created', 'signs from', 'verifies until'], rows)
 }
 
-/** The types of events are text here. */
 type Entry = Omit<AuditEntry, 'type'> & { readonly type: string }
 
 function formatEntry({ id, at, type, by, applicationId, details }: Entry): string[] {

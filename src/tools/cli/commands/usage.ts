@@ -100,7 +100,6 @@ function showUsage({ applications }: Pick<AdminApi, 'applications'>, overall: bo
   }
 }
 
-/** `refusals`: why requests of an application were refused, and which applications were refused most today. */
 const refusalsCommand = command({
   name: 'refusals',
   summary: findOperation('usage.refusals').summary,

@@ -1,6 +1,6 @@
 import type { AdminApi } from '../../admin/index.js'
 import type { Application, Store, CredentialInfo, PlatformAuthOptions } from '../../../index.js'
-import { readPages } from '../commands/lists.js'
+import { readPages } from '../../../shared/lib/read-pages.js'
 import { MAX_LISTED, describeCount, nameFirst, note, type CheckContext, type CheckResults } from './finding.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { PROGRAM } from '../program.js'

@@ -33,7 +33,6 @@ import {
   checkSigningKeys,
 } from './store-checks.js'
 
-/** The needs of checks, by their names in reports. */
 const PARTS = {
   '--config': ({ target }: CheckContext) => target.options,
   '--db': ({ target }: CheckContext) => target.database,
@@ -74,7 +73,6 @@ const CHECKS: readonly Check[] = [
   { name: 'the server at baseUrl', needs: [CONFIG], run: checkServer },
 ]
 
-/** `doctor`: runs every check and reports what is wrong, and how to fix it. */
 export const doctorCommand = command({
   name: 'doctor',
   summary: 'Reports what is wrong, and how to fix it. Changes no record, sends no e-mail.',

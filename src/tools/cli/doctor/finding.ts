@@ -19,7 +19,6 @@ export interface CheckContext {
   readonly production: boolean
 }
 
-/** A finding before the doctor adds the name of its check. */
 export type CheckResult = Omit<Finding, 'check'>
 
 export type CheckResults = CheckResult | readonly CheckResult[]

@@ -4,7 +4,6 @@ import { describeRootCause } from '../errors.js'
 import { PROGRAM } from '../program.js'
 import { note, problem, type CheckContext, type CheckResult, type CheckResults } from './finding.js'
 
-/** Whether applications outlive the process. */
 export function checkMemoryStore({ target: { store }, production }: CheckContext): CheckResults {
   // Without a store, the check of the options reports that it is missing.
   if (!production || store?.kind !== 'memory') return []
@@ -44,7 +43,6 @@ export async function checkChangeFeed({ target: { store } }: CheckContext): Prom
 /** Compact serialization (RFC 7516 3.1). */
 const JWE = /^[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Whether private signing keys are encrypted in the store. */
 export async function checkEncryption({ target: { store }, production }: CheckContext): Promise<CheckResults> {
   const keys = (await store?.listSigningKeys()) ?? []
   if (keys.every(({ sealedPrivateJwk }) => JWE.test(sealedPrivateJwk))) return []
@@ -59,7 +57,6 @@ const SECONDS_PER_DAY = 86_400
 /** A running server rotates a key that is due within a minute. */
 const ROTATION_TOLERANCE_SECONDS = 120
 
-/** Whether there is a signing key, and running servers rotate it. */
 export async function checkSigningKeys({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
   const keys = (await admin?.signingKeys.list())?.items ?? []
   if (keys.length === 0) {
@@ -83,7 +80,6 @@ function formatDuration(seconds: number): string {
     : `${Math.floor(seconds)} seconds`
 }
 
-/** Whether the clocks of this machine and the database server agree. */
 export async function checkDatabaseClock({ target: { database, options } }: CheckContext): Promise<CheckResults> {
   if (!database?.readClock) return []
   const before = Date.now()

@@ -11,7 +11,6 @@ const HEADERS =
 
 const NO_STORE = headerWith('Cache-Control', 'no-store')
 
-/** Headers of token answers, for one oauth2 API. */
 export const TOKEN_CACHING_CHECKS: readonly Check[] = [
   ask({
     row: 'C3',
@@ -49,7 +48,6 @@ export const TOKEN_CACHING_CHECKS: readonly Check[] = [
   },
 ]
 
-/** Checks caches in front of each API with a guarded route. */
 export const GUARD_CACHING_CHECKS: readonly Check[] = [
   {
     row: 'C3',

@@ -5,11 +5,9 @@ import type { Answer, RequestDraft } from './exchange.js'
 import { type Expectation, skip } from './expectation.js'
 import { describeAnswer, findAccessToken, type Site } from './site.js'
 
-/** One check: its request, the answer that it expects, and the fix if another one comes. */
 export interface Check {
   /** The row of docs/http.md, as its anchor there; only the report as JSON has it. */
   readonly row: string
-  /** The request, in words. */
   readonly sends: string
   readonly expects: string
   readonly fix: string
@@ -36,7 +34,6 @@ export interface CheckContext {
   readonly route: string
 }
 
-/** A check of one request and its answer. */
 export function ask(check: {
   readonly row: string
   readonly sends: string
@@ -62,7 +59,6 @@ export function ask(check: {
   }
 }
 
-/** The outcome of a check whose answer has to meet an expectation. */
 export function judge({ site, route }: CheckContext, answer: Answer, expectation: Expectation): CheckOutcome {
   if (expectation.isMet(answer)) return undefined
   const isOwnRefusal =
@@ -76,7 +72,6 @@ export async function requireAccessToken({ api, site }: CheckContext): Promise<s
   return (await findAccessToken(site, api)) ?? skip('no access token was issued')
 }
 
-/** The header with the caller's credential for the API's guard. */
 export async function requireCredential(context: CheckContext): Promise<Header> {
   const { api, site } = context
   return api.scheme === 'apiKey'

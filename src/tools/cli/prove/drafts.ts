@@ -9,7 +9,6 @@ type Client = Pick<TemporaryApplication, 'clientId' | 'clientSecret'>
 
 const FORM: Header = ['Content-Type', 'application/x-www-form-urlencoded']
 
-/** The parameter that each token request has. */
 export const GRANT: Parameters = [['grant_type', 'client_credentials']]
 
 /** `POST /{api}/token` with the credentials in the form; in HTTP Basic where the API takes no other secret. */
@@ -18,7 +17,6 @@ export function tokenRequest(api: Api, client: Client, parameters: Parameters = 
   return postForm(api, 'token', [...GRANT, ...parameters, ...formCredentials(client)])
 }
 
-/** `POST /{api}/token` with the credentials in HTTP Basic. */
 export function basicTokenRequest(
   api: Api,
   { clientId, clientSecret }: Client,
@@ -37,7 +35,6 @@ export function requireMethod(
     skip(`clients authenticate with ${clientAuthentication.join(' or ')} only`)
 }
 
-/** `POST /{api}/{endpoint}` with a form. */
 export function postForm(api: Api, endpoint: string, parameters: Parameters): RequestDraft {
   const body = new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, value])).toString()
   return { method: 'POST', path: `/${api.name}/${endpoint}`, headers: [FORM], body }
@@ -58,7 +55,6 @@ export function bearer(token: string): Header {
   return ['Authorization', `Bearer ${token}`]
 }
 
-/** A part of an access token, unverified. */
 export function readTokenPart(token: string, part: 'header' | 'claims'): Readonly<Record<string, unknown>> {
   const text = token.split('.')[part === 'header' ? 0 : 1] ?? ''
   try {

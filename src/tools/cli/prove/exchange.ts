@@ -111,10 +111,8 @@ function toAnswer(given: {
   return {
     /** 0 if there is no answer. */
     status,
-    /** The reason why there is no answer. */
     failure,
     body,
-    /** The body as JSON; undefined if it is not. */
     json: parseObject(body),
     /** When the request was sent and the answer was read, in milliseconds. */
     sentAt,

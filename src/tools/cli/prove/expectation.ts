@@ -1,6 +1,5 @@
 import type { Answer } from './exchange.js'
 
-/** A condition on an answer. */
 export interface Expectation {
   /** The condition in words, after "expected". */
   readonly text: string
@@ -9,7 +8,6 @@ export interface Expectation {
   readonly isReplaceable?: boolean
 }
 
-/** Combines expectations, all of which the answer has to meet. */
 export function all(...expectations: readonly Expectation[]): Expectation {
   return {
     text: expectations.map(({ text }) => text).join(', '),
@@ -65,7 +63,6 @@ export function challenge(begin: string): Expectation {
   }
 }
 
-/** Any other condition, in words. */
 export function that(text: string, isMet: (answer: Answer) => boolean): Expectation {
   return { text, isMet }
 }
@@ -78,7 +75,6 @@ export const ALLOWED: Expectation = {
   isMet: ({ status }) => (status >= 200 && status < 300) || status === 404,
 }
 
-/** A token answer, see docs/http.md, "Token endpoint". */
 export const TOKEN: Expectation = {
   text: '200 with an access token',
   isMet: ({ status, json }) =>

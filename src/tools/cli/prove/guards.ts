@@ -22,7 +22,6 @@ const CREDENTIALS =
 const SAME_PLATFORM =
   'Start every instance on the same store, with the same secret and baseUrl, and with this --config. Clocks must agree: see NTP.'
 
-/** The checks of each guarded route, whose row depends on the scheme. */
 function createGuardChecks(row: 'G2' | 'G10', challenge: (context: CheckContext) => Expectation): readonly Check[] {
   return [
     ask({

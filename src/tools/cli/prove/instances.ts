@@ -13,7 +13,6 @@ const SAME_START =
 const CLOCKS =
   'Synchronize the clocks of the instances with NTP (chrony, systemd-timesyncd): access tokens are refused if they seem to be from the future, or to have expired. Check the clock of this machine too.'
 
-/** Checks that all instances answer alike, for one oauth2 API. */
 export const INSTANCE_CHECKS: readonly Check[] = [
   {
     row: 'T19',
@@ -41,7 +40,6 @@ export const INSTANCE_CHECKS: readonly Check[] = [
   },
 ]
 
-/** Checks once for the platform that every instance has the same keys. */
 export const KEY_SET_INSTANCE_CHECKS: readonly Check[] = [
   {
     row: 'M3',

@@ -6,7 +6,6 @@ import { tokenRequest } from './drafts.js'
 import type { Answer } from './exchange.js'
 import { all, refusal, that, TOKEN, skip } from './expectation.js'
 
-/** Checks once for the platform that limits count by the right address. */
 export const ADDRESS_CHECKS: readonly Check[] = [
   {
     row: 'L3',
@@ -36,7 +35,6 @@ export const ADDRESS_CHECKS: readonly Check[] = [
   },
 ]
 
-/** The checks try no more wrong secrets than this. */
 const MAX_FAILURES = 60
 /** A secret of the right form that no application has. */
 const WRONG_SECRET = `epa_sec_${'0'.repeat(49)}`

@@ -8,7 +8,6 @@ const MOUNT =
 const MOUNT_AT_ROOT =
   'Route /.well-known/ at the root of the origin to the app, and mount app.use(auth.wellKnownRouter) there (nginx: location /.well-known/ { proxy_pass http://api; }). Clients look there first (RFC 8414 3.1, RFC 9728 3.1).'
 
-/** The documents at both of their places. */
 const DOCUMENT_CHECKS: readonly Check[] = (
   [
     ['P5', 'authorization server metadata', 'oauth-authorization-server', 'issuer'],
@@ -69,7 +68,6 @@ export const METADATA_CHECKS: readonly Check[] = [
   },
 ]
 
-/** The checks that are made once for the platform. */
 export const KEY_SET_CHECKS: readonly Check[] = [
   ask({
     row: 'M3',
@@ -87,7 +85,6 @@ function hasMember(name: string, value: string): Expectation {
   return that(`"${name}": "${value}"`, ({ json }) => json?.[name] === value)
 }
 
-/** The ids of the keys in a key set. */
 export function listKeyIds(json: Readonly<Record<string, unknown>> | undefined): readonly unknown[] {
   const keys = json?.['keys']
   return Array.isArray(keys) ? keys.map((key: { kid?: unknown } | null) => key?.kid) : []

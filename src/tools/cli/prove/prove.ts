@@ -29,7 +29,6 @@ const OPTIONS = {
   metadata: option.text('JSON|@FILE', 'Data of the temporary application, if the option metadata requires some.'),
 } as const satisfies OptionTable
 
-/** `prove`: checks a running deployment from the outside, through everything that stands in front of it. */
 export const proveCommand = command({
   name: 'prove',
   summary: 'Checks a running deployment from the outside: that its proxies, caches and instances keep to docs/http.md.',
@@ -90,7 +89,6 @@ export const proveCommand = command({
   },
 })
 
-/** The URL without a slash at the end. */
 function readUrl(name: string, url: string): string {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
     throw new UsageError(`${name} is "${url}". It must be an http or https address.`, 'prove')
@@ -134,7 +132,6 @@ async function runCheck({ api, check, needsRoute }: PlannedCheck, site: Site): P
   }
 }
 
-/** The guarded paths that `--route API=PATH` names, by API. */
 function readRoutes(given: readonly string[], apis: readonly Api[]): Map<string, string> {
   const routes = new Map<string, string>()
   for (const each of given) {

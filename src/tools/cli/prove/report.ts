@@ -9,7 +9,6 @@ export interface CheckReport {
   /** The answer that came instead; undefined if the expected one came. */
   readonly received?: string
   readonly fix?: string
-  /** The reason why the check was not made. */
   readonly skipped?: string
 }
 
@@ -76,7 +75,6 @@ function formatGroup(group: readonly Deviation[]): string {
   return [...shown, ...more, `${' '.repeat(6)}FIX  ${wrap(group[0]!.fix)}`].join('\n')
 }
 
-/** Lists each reason once, with the number of checks. */
 function formatSkipped(skipped: readonly CheckReport[]): string {
   const counts = new Map<string, number>()
   for (const { api, skipped: reason } of skipped) {

@@ -60,7 +60,6 @@ function createCheck(options: {
   }
 }
 
-/** For each API, with `--services`. */
 export const RESOURCE_SERVER_CHECKS: readonly Check[] = [
   createCheck({
     endpoint: 'check',

@@ -10,7 +10,6 @@ export interface Site {
   readonly baseUrl: string
   /** This application may use every API, with all scopes. */
   readonly caller: Omit<TemporaryApplication, 'delete'>
-  /** The number of instances, as far as it is known. */
   readonly instances: number
   readonly routes: ReadonlyMap<string, string>
   readonly send: Send
@@ -36,7 +35,6 @@ export function sampleTokenAnswers(site: Site, api: Api): Promise<readonly Answe
   return sampled
 }
 
-/** An access token of the caller; undefined if none was issued. */
 export async function findAccessToken(site: Site, api: Api): Promise<string | undefined> {
   const [sampled] = (await sampleTokenAnswers(site, api)).flatMap((answer) => readAccessToken(answer) ?? [])
   // HTTP Basic if the form fails: other checks tell which of the two does not work.

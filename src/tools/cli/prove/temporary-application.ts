@@ -13,7 +13,6 @@ export async function createTemporaryApplication(
     readonly by: string
     readonly metadata: object | undefined
     readonly timeout: number
-    /** Whether it is a resource server of every API. */
     readonly services: boolean
   },
 ) {

@@ -7,7 +7,6 @@ import type { Ask, Outcome, Prober } from './prober.js'
 import type { PublicRoutes } from './public-routes.js'
 import type { AlsoTry } from './variations.js'
 
-/** The state that all checks of an app share. */
 export interface CheckContext {
   readonly auth: PlatformAuth
   readonly prober: Prober
@@ -25,7 +24,6 @@ export interface CheckContext {
   readonly failed: Set<string>
 }
 
-/** An address to ask. */
 export interface Place {
   /** The path as it is defined, in reports and in `public`. */
   readonly path: string
@@ -37,13 +35,11 @@ export interface Place {
   readonly operations: (method: string) => readonly Operation[]
 }
 
-/** One method of one address. */
 export interface Asking extends CheckContext {
   readonly place: Place
   readonly method: string
   readonly asked: AskedPlace
   readonly complain: (kind: ProblemKind, description: string, fix?: string) => void
-  /** The result without a credential. */
   readonly none?: Outcome
 }
 
@@ -86,7 +82,6 @@ export async function tryAll(check: Asking, trials: readonly Trial[]): Promise<b
   return false
 }
 
-/** Whether a guard refused the request. */
 export function isRefused({ decisions }: Outcome): boolean {
   return decisions.some(({ kind }) => kind === 'refused')
 }

@@ -18,7 +18,6 @@ const EVERY_METHOD: readonly string[] = [...new Set([...SOME_METHODS, 'HEAD', 'O
 /** Of `app.all()` and functions, these methods are asked with everything that can be varied. */
 const THOROUGH = ['GET', 'POST']
 
-/** All methods of a route, with each of its paths. */
 export async function checkRoute(
   context: CheckContext,
   endpoint: Endpoint,
@@ -117,7 +116,6 @@ export async function checkOperation(context: CheckContext, operation: Operation
   problems.add('no-route', `${method} ${name}`, text)
 }
 
-/** A route that the document of its API does not describe. */
 export function checkDocumented(
   { auth, publicRoutes, problems }: CheckContext,
   { methods, path }: Endpoint,

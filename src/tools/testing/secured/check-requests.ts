@@ -85,7 +85,6 @@ export function listReplacedPaths({ place }: Check): Trial[] {
   }))
 }
 
-/** The path with other ids, and in other spellings. */
 export function listOtherPaths({ auth, place, method, params, publicRoutes, routeOf }: Check): Trial[] {
   const ids = place.isKnown ? listOtherIds(place.path, params) : []
   const all = [...ids, ...listSpellings(place.target, `/${UNKNOWN}/value`)]
@@ -102,7 +101,6 @@ export function listOtherPaths({ auth, place, method, params, publicRoutes, rout
   })
 }
 
-/** Headers, cookies, hosts, addresses, query parameters and bodies. */
 export function listOtherContents({ method, place, alsoTry }: Check): Trial[] {
   const toTrial = ({ name, change, parts, mayLeadElsewhere }: Variation): Trial => ({
     name: `without a credential, but with ${name},`,

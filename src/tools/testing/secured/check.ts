@@ -20,7 +20,6 @@ import {
 } from './check-requests.js'
 import type { Outcome } from './prober.js'
 
-/** The result of the first request. */
 export type Finding = 'refused' | 'closed' | 'public' | 'faulty'
 
 export function describeAsking(context: CheckContext, place: Place, method: string): Asking {

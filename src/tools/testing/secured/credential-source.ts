@@ -3,7 +3,6 @@ import { UNCOUNTED_APPLICATIONS } from '../../../shared/lib/share-in-process.js'
 import { callersFor, createCaller, type Caller, type Callers } from '../callers.js'
 import { ACTOR, findApi } from '../credentials.js'
 
-/** A credential that must be refused. */
 export interface BadCredential {
   /** A description for people: "an expired access token". */
   readonly name: string
@@ -82,7 +81,6 @@ export function createCredentialSource(platform: PlatformAuth) {
     /** A good credential of one API, for addresses of others. */
     foreign: async (api: string) => (await callersOf(api)).allowed.headers,
     without,
-    /** Deletes the applications that were made. */
     async end(): Promise<void> {
       await Promise.allSettled([...callers.values(), ...restricted.values()])
       for (const id of made) await auth.applications.delete(id, { by: ACTOR })
@@ -100,7 +98,6 @@ function noteApplications(auth: PlatformAuth, note: (id: string) => void): Platf
   return { ...auth, applications: { ...auth.applications, create } }
 }
 
-/** The same header with another signature or checksum. */
 function forge(headers: Readonly<Record<string, string>>): Record<string, string> {
   const change = (value: string): string => {
     const at = value.length - 10

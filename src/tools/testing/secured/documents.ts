@@ -6,10 +6,8 @@ import { loadDocument, readDocument, readSource } from '../../../shared/openapi/
 import { findSecurityProblems, readSecurity, refuseProblems, type Security } from '../../../shared/openapi/security.js'
 import { wrongOption } from '../../../shared/lib/option-checks.js'
 
-/** An operation of an OpenAPI document. */
 export interface Operation {
   readonly api: string
-  /** The method in upper case. */
   readonly method: string
   /** The path as in the document, relative to the API's address. */
   readonly path: string
@@ -56,7 +54,6 @@ export function isSamePath(expressPath: string, documentPath: string): boolean {
   return plain === normalize(documentPath).replaceAll(/\{[^}]*\}/g, '{}')
 }
 
-/** A path that a document's path describes. */
 export function fillPath(documentPath: string): string {
   let count = 0
   return documentPath.replaceAll(/\{[^}]*\}/g, () => `value${(count += 1)}`)

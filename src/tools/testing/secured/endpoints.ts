@@ -63,7 +63,6 @@ export function openLayer(layer: Layer): readonly Layer[] | undefined {
 /** Nobody defines so many routes by hand. */
 const MAX_NAMED_METHODS = 15
 
-/** One endpoint for the methods of a route: those of `app.all()` count as one. */
 function createRouteEndpoints(route: Route, { path, targets }: Place): Endpoint[] {
   const handlers = route.stack.filter(({ handle }) => handle.length < 4 && !describeGuard(handle))
   if (handlers.length === 0) return []
@@ -110,7 +109,6 @@ function findPlaces(layer: Layer, values: ParameterValues): Place[] {
   })
 }
 
-/** Puts texts in the place of a path's groups. */
 function fill(path: string, groups: ExampleGroups, textOf: (at: number) => string | undefined): string {
   let filled = path
   for (const [at, group] of groups.entries()) {

@@ -1,4 +1,3 @@
-/** A path that a pattern matches, and the texts of its groups. */
 export interface ExamplePath {
   readonly path: string
   readonly groups: readonly (string | undefined)[]

@@ -9,7 +9,6 @@ export interface Fault {
   readonly answer: string
 }
 
-/** What is known of the address that was asked. */
 export interface AskedPlace {
   /** Whether no route and no operation has this address: then it may be the app's 404. */
   readonly isUnknown: boolean
@@ -19,7 +18,6 @@ export interface AskedPlace {
   readonly difference?: Partial<Ask>
   /** Whether the difference may lead elsewhere: then a 404 is a refusal like any other. */
   readonly mayLeadElsewhere?: boolean | undefined
-  /** A random address in the same spelling. */
   readonly unknownTarget?: string | undefined
   /** Whether a page for every address may answer here. */
   readonly mayBePage?: () => boolean

@@ -53,7 +53,6 @@ export function createProber(app: Listener, auth: PlatformAuth) {
       return outcome
     },
     count: () => count,
-    /** Stops listening to the platform's decisions. */
     end(): void {
       end()
       DECISIONS.disable()

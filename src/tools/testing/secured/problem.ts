@@ -64,10 +64,8 @@ export function createProblemList(auth: PlatformAuth) {
 }
 
 const MAX_TEXT_LENGTH = 240
-/** In Express's error pages. */
 const ENTITIES: Readonly<Record<string, string>> = { '#39': "'", quot: '"', lt: '<', gt: '>', amp: '&' }
 
-/** The answer, in a few words. */
 export function describeAnswer(answer: ReceivedAnswer | undefined): string {
   if (!answer) return 'it got no answer'
   const markup = /<head>.*?<\/head>|<[^>]*>|&nbsp;/gs

@@ -1,7 +1,6 @@
 /** Values that ids may have, and that code may treat as words of its own. */
 const IDS = '1 12345 1.css 1.js all default latest me new public 00000000-0000-4000-8000-000000000000'.split(' ')
 
-/** Another target of the same path. */
 export interface Spelling {
   readonly name: string
   readonly target: string

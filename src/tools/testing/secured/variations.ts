@@ -17,7 +17,6 @@ export function readAlsoTry(given?: AlsoTry): AlsoTry {
   return readGroup('alsoTry', given, ['paths', 'names', 'hosts', 'addresses'])
 }
 
-/** One thing that differs from the plain request. */
 export interface Variation {
   /** A description for people: "the host admin.local". */
   readonly name: string
@@ -76,7 +75,6 @@ const NAMES = (
 const PUBLIC_PATHS = '/public/health/login/docs/static/.well-known/token'
 const HAS_BODY = /^(?:POST|PUT|PATCH|DELETE)$/
 
-/** What code before a guard may compare, one thing at a time. */
 export function listVariations(
   method: string,
   target: string,
@@ -121,7 +119,6 @@ function header(name: string, value: string): Variation {
   return { name: `the header ${name}: ${value}`, change: { headers: { [name]: value } } }
 }
 
-/** Several headers in one request. */
 function together(parts: readonly Variation[]): Variation {
   const headers = Object.assign({}, ...parts.map(({ change }) => change.headers)) as Record<string, string>
   return { name: `the headers ${Object.keys(headers).join(', ')}`, change: { headers }, parts }
@@ -130,7 +127,6 @@ function together(parts: readonly Variation[]): Variation {
 const METHOD_HEADERS = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']
 const METHOD_NAMES = ['_method', '_m', 'method']
 
-/** Requests that name another method. */
 export function listReplacements(target: string, method: string): readonly Variation[] {
   const parameters = fillNames(METHOD_NAMES, method)
   const change = { target: addQuery(target, parameters) }

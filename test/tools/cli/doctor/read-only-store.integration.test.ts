@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createReadOnlyStore } from '../../../../src/tools/cli/doctor/read-only-store.js'
+import { createReadOnlyStore } from '../../../../src/tools/cli/doctor/startup-checks.js'
 import type { Store, StoreWith } from '../../../../src/store.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
 import type { FullPlatform } from '../../../support/platform.js'
