@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type express from 'express'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as platformAuth from '../../src/index.js'
-import { accessToken, createApplication, listen, post } from '../support/http.js'
+import { listen } from '../support/http.js'
 import { EXPRESSES, recordingLogger } from '../support/platform.js'
 
 const SERVER = new URL('mcp-server.js', import.meta.url)
@@ -26,28 +26,6 @@ describe('docs/recipes/mcp.md', () => {
     )
     const listed = page.match(/^\| \d \| `[^`]+` \| \d+ \|/gm)
     expect(listed).toEqual(rows)
-  })
-
-  it('protects each of several servers as an API of its own', async () => {
-    const auth = platformAuth.createPlatformAuth({
-      baseUrl: PAGE_BASE_URL,
-      apis: { stock: { scheme: 'oauth2' }, billing: { scheme: 'oauth2' } },
-      store: platformAuth.memoryStore(),
-      logger: recordingLogger(),
-    })
-    const { 'Express 5': express } = EXPRESSES
-    const app = express().use(auth.router)
-    const answer = (_req: express.Request, res: express.Response): void => void res.end()
-    await runSnippet('Several servers', { app, auth, express, handleStock: answer, handleBilling: answer })
-
-    const credentials = await createApplication(auth, ['stock', 'billing'])
-    const statuses = async (api: string): Promise<number[]> => {
-      const headers = { Authorization: `Bearer ${await accessToken(app, api, credentials)}` }
-      return [(await post(app, '/stock', '', headers)).status, (await post(app, '/billing', '', headers)).status]
-    }
-    expect(await statuses('stock')).toEqual([200, 401])
-    expect(await statuses('billing')).toEqual([401, 200])
-    await auth.close()
   })
 })
 
@@ -153,15 +131,6 @@ describe.each([
     expect(await reader.client.callTool({ name: 'add' })).toMatchObject({ isError: true })
     await Promise.all([reader.client.close(), writer.client.close()])
   })
-
-  it('grants scopes, revokes tokens and suspends as the page does', async () => {
-    const { auth } = running
-    const { id } = (await runSnippet('Scopes', { auth }, 'application')) as { id: string }
-    const application = await auth.applications.get(id)
-    expect(application).toMatchObject({ status: 'active', apis: { mcp: { scopes: ['stock:read', 'stock:write'] } } })
-    await runSnippet('Revocation', { auth, application })
-    expect(await auth.applications.get(id)).toMatchObject({ status: 'suspended' })
-  })
 })
 
 describe('An MCP server below a path, without auth.wellKnownRouter,', () => {
@@ -184,15 +153,14 @@ describe('An MCP server below a path, without auth.wellKnownRouter,', () => {
   })
 })
 
-/** Runs the code below a heading of the page, and resolves the value of its variable `result`, if it has one. */
-async function runSnippet(heading: string, names: Readonly<Record<string, unknown>>, result?: string) {
+/** Runs the code below a heading of the page. */
+async function runSnippet(heading: string, names: Readonly<Record<string, unknown>>) {
   const [, code] = new RegExp(`^## ${heading}\\n[^]*?^\`\`\`js\\n([^]*?)^\`\`\``, 'm').exec(page) ?? []
   expect(code, heading).toBeDefined()
   const AsyncFunction = (async () => undefined).constructor as new (
     ...source: string[]
   ) => (...values: unknown[]) => Promise<unknown>
-  const run = new AsyncFunction(...Object.keys(names), `${code}\nreturn ${result}`)
-  return run(...Object.values(names))
+  await new AsyncFunction(...Object.keys(names), code!)(...Object.values(names))
 }
 
 /** What the SDK's client sends up to its first tool call, without its request for an event stream. */
