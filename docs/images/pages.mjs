@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { showOperator } from './operator.mjs'
 import { addUsage, openPortal, showPortal, watchMail } from './portal.mjs'
 import { showReference } from './reference.mjs'
+import { openStates } from './states.mjs'
 
 /** @typedef {{ baseUrl: string, folder: string }} Site `folder`: the example app's data */
 
@@ -113,6 +114,12 @@ export async function savePages(browser, { target, ...site }) {
     Object.fromEntries([...new Set(links)].map((link) => [namePortalPage(link, application), () => page.goto(link)])),
   )
   await saveAll({ 'portal-applications': () => page.goto(`${site.baseUrl}${join(application, '..')}`) })
+  const states = await openStates()
+  try {
+    await saveAll(states.pages)
+  } finally {
+    await states.close()
+  }
   await page.close()
 }
 

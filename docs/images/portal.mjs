@@ -7,6 +7,14 @@ import { sqliteStore } from '../../dist/esm/stores/sqlite/index.js'
 /** Adds what a month of requests would leave in the database of the example app. @param {string} folder */
 export async function addUsage(folder) {
   const { applicationId } = JSON.parse(await readFile(join(folder, 'demo-credentials.json'), 'utf8'))
+  const store = sqliteStore(join(folder, 'example.sqlite'))
+  await store.open()
+  await countMonth(store, applicationId)
+  await store.close()
+}
+
+/** @param {import('express-platform-auth').Store} store @param {string} applicationId */
+export async function countMonth(store, applicationId) {
   const counts = Array.from({ length: 30 }, (_, back) => {
     const date = new Date(Date.now() - back * 86_400_000)
     const day = date.toISOString().slice(0, 10)
@@ -21,11 +29,12 @@ export async function addUsage(folder) {
       { day, applicationId, api: 'catalog', outcome: 'too_many_requests', count: back % 9 === 8 ? 41 : 0 },
     ]
   }).flat()
-  const store = sqliteStore(join(folder, 'example.sqlite'))
-  await store.open()
-  await store.usage.add({ id: 'images', at: Date.now() }, counts)
-  await store.usage.addRefusals({ id: 'images of refusals', at: Date.now() }, listRefusals(applicationId), 50)
-  await store.close()
+  await store.usage?.add({ id: applicationId, at: Date.now() }, counts)
+  await store.usage?.addRefusals(
+    { id: `refusals of ${applicationId}`, at: Date.now() },
+    listRefusals(applicationId),
+    50,
+  )
 }
 
 /** As many of the last days as are counted: a partner that uses an access token for longer than an hour. @param {string} applicationId */

@@ -18,6 +18,14 @@ export function fillHtml(text: string, values: Readonly<Record<string, Html | st
   return html`${fillIn(text, values)}`
 }
 
+/** Keeps the word e-mail in one line: browsers would break it at its hyphen. Attributes stay as they are, and texts of controls and links. */
+export function keepWhole({ markup }: Html): Html {
+  const parts = /<(style|script|textarea|option|button|a)\b[^]*?<\/\1>|<(?:"[^"]*"|[^">])*>|\be-mails?\b/gi
+  return {
+    markup: markup.replaceAll(parts, (part) => (part.startsWith('<') ? part : `<span class="whole">${part}</span>`)),
+  }
+}
+
 /** A plain text, in which a word between back-ticks is code. */
 export function renderPlain(text: string): Html {
   return html`${text.split(/`([^`\n]+)`/).map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`

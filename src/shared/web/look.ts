@@ -100,6 +100,7 @@ a:hover { text-decoration-color: currentcolor }
 .card, .box, .table, .tiles > div, .steps, .decision > *, :is(main, .narrow) > form:not(.search) { border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: var(--lift) }
 code, pre { font: var(--text-small)/1.6 var(--mono) }
 :is(h1, h2, h3, p, dt, dd, label, legend, summary, code, pre) { overflow-wrap: anywhere }
+.whole { white-space: nowrap }
 .button { ${BUTTON} }
 .button:hover { filter: brightness(1.08) }
 :is(button, .button).danger { border-color: var(--bad); color: var(--bad); background: var(--raised) }

@@ -188,7 +188,10 @@ describe('forms of other sites do nothing', () => {
     await other.get()
     for (const fields of [{}, { csrf: '' }, { csrf: 'x'.repeat(43) }, { csrf: csrf! }]) {
       const answer = await other.post(`${ROOT}/sign-in/link`, { ...fields, token })
-      expect(answer).toMatchObject({ status: 403, text: expect.stringContaining('Enter an e-mail address') as unknown })
+      expect(answer).toMatchObject({
+        status: 403,
+        text: expect.stringContaining('Here you manage your applications.') as unknown,
+      })
     }
     expect((await browser.post(`${ROOT}/sign-in/link`, { csrf: csrf!, token })).status).toBe(303)
   })

@@ -38,7 +38,10 @@ export function createBrowser(app: Express): Browser {
       cookies.set(name!, value!)
       cookieAttributes = attributes
     }
-    if (response.headers['content-type']?.startsWith('text/html')) page = response
+    if (response.headers['content-type']?.startsWith('text/html')) {
+      page = response
+      response.text = joinWords(response.text)
+    }
     return response
   }
 
@@ -64,6 +67,11 @@ export function createBrowser(app: Express): Browser {
     },
     post: (path, fields, headers = SAME_SITE) => send('post', path, fields, headers),
   }
+}
+
+/** A page without the elements that keep words in one line. */
+export function joinWords(markup: string): string {
+  return markup.replaceAll(/<span class="whole">(.*?)<\/span>/g, '$1')
 }
 
 /** The hidden fields of a page or of a form. */

@@ -41,10 +41,12 @@ it('has the calls, the refused ones and the last use of each application in the 
   ])
   const visitor = await visit(counted, contact)
   expect((await visitor.open('')).text).toMatch(
-    /Calls in 30 days Refused in 30 days Last use Shop Active .* 2,000 100 Never used/,
+    /Status Calls in 30 days Refused in 30 days Last use Shop .* Active 2,000 100 Never/,
   )
   const { text } = await visitor.open(application.id)
-  expect(text).toMatch(/Calls in 30 days 2,000 Refused in 30 days 100 5% Quota left No quota Ends next Nothing/)
+  expect(text).toMatch(
+    /Calls in 30 days 2,000 Refused in 30 days 100 5% Quota left No quota Calls are not limited .* Expires next Nothing/,
+  )
 })
 
 it.each([

@@ -1,3 +1,5 @@
+import { joinWords } from './browser.js'
+
 /** A contact who is signed in at a portal, as a browser without JavaScript. */
 export interface Visitor {
   /** Opens a page by its path below the list of applications. */
@@ -45,7 +47,7 @@ export async function signIn(link: string): Promise<Visitor> {
       const page = await load(target.pathname.slice(root.length).replace(/^\//, ''))
       return { ...page, fragment: target.hash.slice(1) }
     }
-    const html = await response.text()
+    const html = joinWords(await response.text())
     return { status: response.status, headers: response.headers, html, text: readText(html), path, fragment: '' }
   }
 

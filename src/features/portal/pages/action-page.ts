@@ -3,7 +3,7 @@ import type { ApplicationRecord } from '../../../shared/contracts/application-re
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
 import type { Portal } from '../portal-calls.js'
 import type { CredentialKind } from '../../../core/applications/credentials/credentials.js'
-import { fillHtml, html, type Html } from '../../../shared/web/html.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalAction } from '../portal-options.js'
 import type { Problem } from '../../../shared/web/form-field.js'
 import { type FormFields, readField } from '../../../core/http/form.js'
@@ -93,16 +93,13 @@ export function renderActionForm(
   problem: Problem | undefined,
 ): Html {
   const { record, link, texts } = view
-  return html`<p class="crumb">
-      ${fillHtml(texts.application, { link: html`<a href="${link(record.id)}">${record.name}</a>` })}
+  return html`<form class="card" method="post">
+    ${renderHiddenFields(view)} ${render(entered, problem)}
+    <p class="actions foot">
+      <button class="${isDestructive && 'danger'}">${button}</button>
+      <a class="button quiet" href="${link(record.id)}">${texts.back}</a>
     </p>
-    <form class="card" method="post">
-      ${renderHiddenFields(view)} ${render(entered, problem)}
-      <p class="actions foot">
-        <button class="${isDestructive && 'danger'}">${button}</button>
-        <a class="button quiet" href="${link(record.id)}">${texts.back}</a>
-      </p>
-    </form>`
+  </form>`
 }
 
 /** The reason of a refusal in words for the contact who filled the form. The error's message is for operators. */

@@ -1,7 +1,6 @@
 import type { PlanUsage } from '../../../shared/contracts/plan-usage.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderApis } from '../sections/api-section.js'
-import { renderStatus } from './applications-page.js'
 import { renderContacts } from '../sections/contact-section.js'
 import { renderCredentials } from '../sections/credential-section.js'
 import type { UsageEntry, CountedRefusal } from '../../../shared/contracts/usage-entries.js'
@@ -12,7 +11,7 @@ import type { PortalTexts } from '../texts/en.js'
 import { renderSummary } from '../sections/summary.js'
 import { renderTermsNote } from './terms.js'
 import { renderDate } from './times.js'
-import { renderCard } from '../../../shared/web/parts.js'
+import { renderCard, renderNotice, renderRows } from '../../../shared/web/parts.js'
 import { isOffered, renderAction, type ApplicationView } from './view.js'
 
 export function renderApplication(
@@ -30,50 +29,57 @@ export function renderApplication(
   const { plan, usage, refusals } = counted
   const networks = renderNetworks(view)
   const sections = [
-    plan && ['plan', texts.plan],
     usage && ['usage', texts.usage],
+    plan && ['plan', texts.plan],
     refusals && ['refusals', texts.refusals],
     ['credentials', texts.credentials],
     ['apis', texts.apis],
     networks !== false && ['networks', texts.networks],
     ['colleagues', texts.colleagues],
   ].filter((each): each is [string, string] => each !== undefined && each !== false)
-  const note = { pending: texts.isPending, suspended: texts.isSuspended, active: undefined, deleted: undefined }[
-    record.status
-  ]
   return html`${renderNotices(texts)}
     <p class="facts">
-      ${renderStatus(record, texts)}
-      <span>${texts.applicationId} <code class="inline">${record.id}</code></span>
+      <span>${texts.applicationId} <code>${record.id}</code></span>
       <span>${fillHtml(texts.created, { date: renderDate(record.createdAt, texts) })}</span>
     </p>
-    ${note !== undefined && html`<p class="note">${note}</p>`} ${renderTermsNote(view)}
+    ${record.status === 'pending' && renderNotice(html`<p>${texts.isPending}</p>`, 'warn')}
+    ${record.status === 'suspended' && renderNotice(html`<p>${texts.isSuspended}</p>`, 'bad')} ${renderTermsNote(view)}
     ${renderSummary(view, { usage, plan })}
-    <nav class="contents" aria-label="${texts.parts}">
-      <ul>
-        ${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}
-      </ul>
-    </nav>
-    ${plan && renderPlan(view, plan)} ${usage && renderUsage(view, usage)} ${refusals && renderRefusals(view, refusals)}
-    ${renderCredentials(view)} ${renderApis(view)} ${networks} ${renderContacts(view)} ${renderDeletion(view)}`
+    <div class="parts">
+      <nav class="contents" aria-label="${texts.parts}">
+        ${sections.map(([id, title]) => html`<a href="#${id}">${title}</a> `)}
+      </nav>
+      <div>
+        ${usage && renderUsage(view, usage)} ${plan && renderPlan(view, plan)}
+        ${refusals && renderRefusals(view, refusals)} ${renderCredentials(view)} ${renderApis(view)} ${networks}
+        ${renderContacts(view)} ${renderDangerZone(view)}
+      </div>
+    </div>`
 }
 
 /** The style sheet shows the one that a redirect names in its fragment. */
 function renderNotices({ notices: { deleted: _deleted, left: _left, ...notices } }: PortalTexts): Html[] {
-  return Object.entries(notices).map(([id, text]) => html`<p class="notice" id="${id}" tabindex="-1">${text}</p> `)
+  return Object.entries(notices).map(
+    ([id, text]) => html`<p class="notice good flash" id="${id}" tabindex="-1">${text}</p> `,
+  )
 }
 
-function renderDeletion(view: ApplicationView): Html | false {
-  if (!isOffered(view, 'delete')) return false
-  const { texts } = view
-  const action = html`<p class="actions">
-    ${renderAction(view.link(view.record.id, 'delete'), texts.deleteIt, '', 'danger')}
-  </p>`
-  return renderCard(
-    { title: texts.deletion, level: 2, isDanger: true },
-    html`<div class="row">
-      <p>${texts.deletionMeans}</p>
-      ${action}
-    </div>`,
-  )
+/** What cannot be undone. */
+function renderDangerZone(view: ApplicationView): Html | false {
+  const { record, link, texts } = view
+  const renderRow = (page: 'revokeTokens' | 'delete', label: string, means: string): Html =>
+    html`<li class="row">
+      <div>
+        <h3>${label}</h3>
+        <p>${means}</p>
+      </div>
+      <p class="actions">${renderAction(link(record.id, page), label, '', 'danger')}</p>
+    </li>`
+  const rows = [
+    isOffered(view, 'revokeTokens') &&
+      record.secrets.length > 0 &&
+      renderRow('revokeTokens', texts.revoke, texts.revokeMeans),
+    isOffered(view, 'delete') && renderRow('delete', texts.deleteIt, texts.deletionMeans),
+  ].filter((each) => each !== false)
+  return rows.length > 0 && renderCard({ title: texts.deletion, level: 2, isDanger: true }, renderRows(rows))
 }

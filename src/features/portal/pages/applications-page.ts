@@ -29,25 +29,30 @@ interface ListedApplications {
 
 export function renderApplications(list: ListedApplications): Html {
   const { records, registerUrl, texts } = list
-  const register =
-    registerUrl !== undefined &&
-    html`<p class="actions"><a class="button" href="${registerUrl}">${texts.register}</a></p>`
-  return html`<p class="notice" id="deleted" tabindex="-1">${texts.notices.deleted}</p>
-    <p class="notice" id="left" tabindex="-1">${texts.notices.left}</p>
+  return html`<p class="notice good flash" id="deleted" tabindex="-1">${texts.notices.deleted}</p>
+    <p class="notice good flash" id="left" tabindex="-1">${texts.notices.left}</p>
     ${
       records.length === 0
         ? html`<div class="card">
-            ${renderEmpty({ title: texts.noApplication, next: registerUrl === undefined ? texts.beInvited : texts.registerFirst, drawing: 'first' }, register)}
+            ${renderEmpty({ title: texts.noApplication, next: registerUrl === undefined ? texts.beInvited : texts.registerFirst, drawing: 'first' }, renderRegister(list))}
           </div>`
-        : html`<div class="applications">
-            ${renderTable(
-              FRAME_TEXTS[texts.language].myApplications,
-              listColumns(list),
-              records.map((record) => listCells(record, list)),
-            )}
-          </div>`
-    }
-    ${records.length > 0 && register} `
+        : html`<p class="intro">${texts.listAbout}</p>
+            <div class="applications">
+              ${renderTable(
+                FRAME_TEXTS[texts.language].myApplications,
+                listColumns(list),
+                records.map((record) => listCells(record, list)),
+              )}
+            </div>`
+    }`
+}
+
+/** The button that leads to the form of registration. */
+export function renderRegister({
+  registerUrl,
+  texts,
+}: Pick<ListedApplications, 'registerUrl' | 'texts'>): Html | false {
+  return registerUrl !== undefined && html`<a class="button" href="${registerUrl}">${texts.register}</a>`
 }
 
 export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { statuses }: PortalTexts): Html {
@@ -57,7 +62,12 @@ export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { st
 
 function listColumns({ usage, texts }: ListedApplications) {
   const counts = usage ? [texts.callsOfMonth, texts.refusedOfMonth] : []
-  return [{ title: texts.nameOfList }, ...counts.map((title) => ({ title, isNumber: true })), { title: texts.lastUse }]
+  return [
+    { title: texts.nameOfList },
+    { title: texts.status },
+    ...counts.map((title) => ({ title, isNumber: true })),
+    { title: texts.lastUse },
+  ]
 }
 
 function listCells(record: ApplicationRecord, list: ListedApplications): Html[] {
@@ -69,12 +79,13 @@ function listCells(record: ApplicationRecord, list: ListedApplications): Html[] 
   const apis = Object.keys(record.apis).map((name) => titles.get(name) ?? name)
   const { calls, refused } = sumUsage(usage?.get(record.id) ?? [])
   return [
-    html`<a class="alone" href="${link(record.id)}">${record.name}</a> ${renderStatus(record, texts)}
+    html`<a class="alone" href="${link(record.id)}">${record.name}</a>
       <p class="facts">
         <span>${apis.length > 0 ? apis.join(', ') : texts.noApiYet}</span>
-        ${findUnaccepted(record, terms) && html`<span class="warn">${texts.termsAsked}</span>`}
+        ${findUnaccepted(record, terms) && html`<span class="warn">${texts.termsToAccept}</span>`}
         ${expiring.length > 0 && html`<span class="warn">${fillCount(texts.expireSoon, expiring.length)}</span>`}
       </p>`,
+    renderStatus(record, texts),
     ...(usage ? [html`${count.format(calls)}`, html`${count.format(refused)}`] : []),
     html`${lastUsedAt > 0 ? renderRelativeTime(lastUsedAt, now, texts) : texts.neverUsed}`,
   ]

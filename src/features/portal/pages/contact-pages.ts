@@ -59,7 +59,6 @@ export function createRemovePage(view: ApplicationView, hash: string): ActionPag
     action: 'removeContact',
     heading: isMe ? fillText(texts.leaveIt, { name: view.record.name }) : texts.removeOne,
     button: isMe ? texts.leave : texts.remove,
-    isDestructive: true,
     render: () =>
       html`<p>${fillHtml(texts.removeAbout, { address: html`<strong>${address}</strong>` })}</p>
         <p class="note">${texts.keepWorking[isMe ? 'mine' : 'others']}</p>`,
@@ -78,7 +77,6 @@ export function createCancelPage(view: ApplicationView, hash: string): ActionPag
     action: 'invite',
     heading: texts.cancelOne,
     button: texts.cancelIt,
-    isDestructive: true,
     render: () =>
       html`<p>${fillHtml(texts.cancelAbout, { address: html`<strong>${invitation.address}</strong>` })}</p>`,
     async perform(_entered, { applications, by }) {

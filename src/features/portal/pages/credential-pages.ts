@@ -17,6 +17,7 @@ import { LISTS } from '../../../core/applications/credentials/credential-lists.j
 import { findGrant } from '../../../core/applications/records/grants.js'
 import { formatEnvFile } from '../../../shared/samples/env-file.js'
 import { renderCopyable, renderFirstCalls } from '../../../shared/web/first-steps.js'
+import { renderNotice } from '../../../shared/web/parts.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import type { FrameTexts } from '../../../shared/web/texts/en.js'
 
@@ -218,17 +219,18 @@ export function renderIssued(view: ApplicationView, issued: IssuedCredential, de
   const expiry = expiresAt && renderDateTime(expiresAt.getTime(), texts)
   const frame = FRAME_TEXTS[texts.language]
   const apis = listApis(view, kind)
-  return html`<p class="note">${texts.shownOnce[kind]}</p>
+  return html`${renderNotice(html`<p>${texts.shownOnce[kind]} ${expiry ? fillHtml(texts.expiresOn[kind], { date: expiry }) : texts.itDoesNotExpire[kind]}</p>`, 'warn')}
     ${kind === 'secret' && renderCopyable(texts.sendAsClientId, record.id, frame)}
     ${renderCopyable(fillText(texts.value[kind], { name }), plain, frame)}
-    <p>${expiry ? fillHtml(texts.expiresOn[kind], { date: expiry }) : texts.itDoesNotExpire[kind]}</p>
-    ${apis.length > 0 && renderDownload(view, issued, frame)}
-    ${apis.length > 0 && renderFirstCalls({ apis, credentials: describeIssued(view, issued), developersUrl, texts: frame })}
-    <p class="actions"><a class="button" href="${link(record.id)}">${texts.stored[kind]}</a></p>`
+    <div class="actions">
+      <a class="button" href="${link(record.id)}">${texts.stored[kind]}</a>
+      ${apis.length > 0 && renderDownload(view, issued, frame)}
+    </div>
+    ${apis.length > 0 && renderFirstCalls({ apis, credentials: describeIssued(view, issued), developersUrl, texts: frame })}`
 }
 
 function renderDownload(view: ApplicationView, { kind, plain }: IssuedCredential, { downloadEnv }: FrameTexts): Html {
-  return html`<form class="download" method="post" action="${view.link(view.record.id, 'download')}">
+  return html`<form method="post" action="${view.link(view.record.id, 'download')}">
     ${renderHiddenFields(view)}
     <input type="hidden" name="kind" value="${kind}" />
     <input type="hidden" name="value" value="${plain}" />

@@ -76,11 +76,9 @@ export function renderNetworks(view: ApplicationView): Html | false {
   const mayChange = isOffered(view, 'networks')
   if (!networks && !mayChange) return false
   const rows = (networks ?? []).map((network) => html`<li class="row"><code class="inline">${network}</code></li> `)
+  const beside = mayChange && renderAction(link(record.id, 'networks'), texts.changeNetworks, '')
   return renderSection(
-    'networks',
-    texts.networks,
-    texts.networksAbout,
-    html`${renderRows(rows, texts.anyNetwork)}
-    ${mayChange && html`<p class="actions foot">${renderAction(link(record.id, 'networks'), texts.changeNetworks, '')}</p>`}`,
+    { id: 'networks', title: texts.networks, about: texts.networksAbout, beside },
+    renderRows(rows, texts.anyNetwork),
   )
 }

@@ -1,9 +1,10 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
 import { renderProblem, type Problem } from '../../../shared/web/form-field.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { html, keepWhole, type Html } from '../../../shared/web/html.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { type PageBrand, hashSource } from '../../../shared/web/page-brand.js'
 import { createDeveloperHeader, FRAME_TEXTS, renderFrame } from '../../../shared/web/page-frame.js'
+import type { FrameTexts } from '../../../shared/web/texts/en.js'
 import { THEME_SCRIPT_SOURCE } from '../../../shared/web/theme-switch.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
@@ -15,6 +16,12 @@ export interface PortalPage {
   readonly session: PortalSession | undefined
   readonly language: Language
   readonly content: Html
+  /** The pages that it is below, besides that of all applications; undefined where nobody is signed in, and on that page itself. */
+  readonly path?: readonly Html[] | undefined
+  /** What stands beside the heading. */
+  readonly beside?: Html | false | undefined
+  /** A page of lists. Those of forms and texts are narrower. */
+  readonly isWide?: boolean | undefined
   /** The problem, above the content. The title, which is announced first, says that there is one. */
   readonly error?: Problem | undefined
   readonly script?: keyof typeof SCRIPTS | undefined
@@ -25,7 +32,7 @@ export type RenderPortalPage = (heading: string, page: PortalPage) => string
 /** `root`: the path of the list of applications, without a slash at its end. Links begin with it. */
 export function createPageRenderer(root: string, developersUrl: string, brand: PageBrand): RenderPortalPage {
   return function renderPortalPage(heading, page) {
-    const { session, language, content, error, script } = ownMembers(page)
+    const { session, language, content, path, beside, isWide = false, error, script } = ownMembers(page)
     return renderFrame({
       language,
       title: error === undefined ? heading : FRAME_TEXTS[language].error(heading),
@@ -35,13 +42,24 @@ export function createPageRenderer(root: string, developersUrl: string, brand: P
         ...createDeveloperHeader(developersUrl, { portal: true }, { language, tab: 'myApplications' }),
         state: session && renderSignOut(root, session, TEXTS[language]),
       },
-      content: html`<main>
-        <h1>${heading}</h1>
-        ${error !== undefined && renderProblem(error)} ${content}
-      </main>`,
+      content: keepWhole(
+        html`<main${!isWide && html` class="form"`}>
+          ${path && html`<p class="crumb">${renderHome(root, FRAME_TEXTS[language])}${path.map((each) => html` <span aria-hidden="true">/</span> ${each}`)}</p>`}
+          <div class="head">
+            <h1>${heading}</h1>
+            ${beside}
+          </div>
+          ${error !== undefined && renderProblem(error)} ${content}
+        </main>`,
+      ),
       end: script && { markup: `<script>${SCRIPTS[script]}</script>` },
     })
   }
+}
+
+/** Leads to the list of applications. */
+export function renderHome(root: string, { myApplications }: Pick<FrameTexts, 'myApplications'>): Html {
+  return html`<a href="${root}">${myApplications}</a>`
 }
 
 /** The field of every form that shows that the form is from this platform's own page. */

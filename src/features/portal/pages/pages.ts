@@ -16,7 +16,7 @@ import {
   describeProblem,
 } from './action-page.js'
 import { renderApplication } from './application-page.js'
-import { renderApplications } from './applications-page.js'
+import { renderApplications, renderRegister, renderStatus } from './applications-page.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
 import { createInvitationLimits } from '../invitations.js'
 import {
@@ -90,7 +90,9 @@ export function createPortalPages(
       texts,
       now: now(),
     })
-    return { status: 200, page: renderPage(FRAME_TEXTS[language].myApplications, { session, language, content }) }
+    const beside = records.length > 0 && renderRegister({ registerUrl, texts })
+    const page = { session, language, content, beside, isWide: true }
+    return { status: 200, page: renderPage(FRAME_TEXTS[language].myApplications, page) }
   }
 
   async function listRecords(session: PortalSession): Promise<readonly ApplicationRecord[]> {
@@ -119,7 +121,8 @@ export function createPortalPages(
       usage?.countRefusals(record.id, texts.language),
     ])
     const content = renderApplication(view, { plan, usage: counts, refusals: refusals?.items })
-    return { status: 200, page: show(view, record.name, { content, script: 'form' }) }
+    const beside = renderStatus(record, texts)
+    return { status: 200, page: show(view, record.name, { content, beside, isWide: true, script: 'form' }) }
   }
 
   async function perform(
@@ -217,15 +220,20 @@ const ACTION_PAGES: Readonly<
 
 function createPagesOfApplication(renderPage: RenderPortalPage) {
   const show = (
-    { session, texts }: ApplicationView,
+    { session, record, link, texts }: ApplicationView,
     heading: string,
     page: Omit<PortalPage, 'session' | 'language'>,
-  ): string => renderPage(heading, { session, language: texts.language, ...page })
+  ): string => {
+    const path = page.isWide ? [] : [html`<a href="${link(record.id)}">${record.name}</a>`]
+    return renderPage(heading, { session, language: texts.language, path, ...page })
+  }
 
   function showText(view: ApplicationView, status: number, heading: string, text: string): PortalAnswer {
     const { record, link, texts } = view
-    const content = html`<p>${text}</p>
-      <p class="actions"><a class="button" href="${link(record.id)}">${texts.showApplication}</a></p>`
+    const content = html`<div class="box">
+      <p>${text}</p>
+      <p class="actions"><a class="button" href="${link(record.id)}">${texts.showApplication}</a></p>
+    </div>`
     return { status, page: show(view, heading, { content }) }
   }
 

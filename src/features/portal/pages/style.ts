@@ -3,61 +3,88 @@ import { styleParts } from '../../../shared/web/parts.js'
 
 const PARTS = styleParts('card', 'rows', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
 
-const OWN = `h1 { margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
-p { max-width: 42rem }
+const OWN = `.form { --page: 40rem }
+.head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
+.head > .button { margin-left: auto }
+.crumb { margin: clamp(1.25rem, 3vw, 2.25rem) 0 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
+.crumb a:not(:hover) { text-decoration: none }
+.crumb + .head { margin-top: var(--space-1) }
+.intro { margin-top: calc(-1 * var(--space-2)); color: var(--soft) }
 .warn { color: var(--warn) }
-.wrong { color: var(--bad) }
-form { max-width: 36rem }
+.wrong { margin: 0; color: var(--bad); font-size: var(--text-small) }
 form + p, noscript + p { margin-top: var(--space-5) }
 fieldset { display: grid; gap: var(--space-2) }
-.problem, .note { max-width: 42rem }
-.note { margin: 0 0 var(--space-5); padding: .625rem .875rem; border: 1px solid var(--line); border-radius: var(--corner-control); background: var(--code) }
-.notice { display: none; margin-bottom: var(--space-5) }
-.notice:target { display: block }
+fieldset[aria-invalid] { box-shadow: none }
+.note { margin: 0; padding: .625rem .875rem; border-radius: var(--corner-control); background: var(--code) }
+main > .notice { margin-bottom: var(--space-5) }
+.notice .row { align-items: center }
+.flash { display: none }
+.flash:target { display: block }
 form.card { padding: var(--space-5) }
-form.card p, form.card .note { margin: 0 }
-.applications { margin: var(--space-6) 0 }
-.applications .facts { margin: 0; font-weight: 400 }
-.applications a { font-weight: 600; overflow-wrap: anywhere }
-.tiles { margin: var(--space-5) 0 }
-.danger-zone { margin-top: var(--space-8) }
-.card > section, section.card { padding: 0 }
-.facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); margin: 0; color: var(--soft); font-size: var(--text-small); overflow-wrap: anywhere }
-h1 + .facts, .notice + .facts { font-size: var(--text-small); margin-bottom: var(--space-5); align-items: center }
-.kind { margin-left: var(--space-1); padding: 0 .5rem; border-radius: 99px; color: var(--soft); background: var(--code); font-size: var(--text-tiny); font-weight: 500 }
-.contents { margin: var(--space-4) 0 var(--space-2); font-size: .875rem; font-weight: 500 }
-.contents ul { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-5); margin: 0; padding: 0; list-style: none }
-section:not(.card) { display: grid; grid-template-columns: minmax(0, 14rem) minmax(0, 1fr); gap: var(--space-3) var(--space-10); align-items: start; padding: var(--space-8) 0 0; margin-top: var(--space-8); border-top: 1px solid var(--line) }
-.card > header { padding-inline: var(--space-5) }
-section > .about { position: sticky; top: 4.5rem }
-.about h2 { margin: 0 0 var(--space-1) }
-.about p { margin: 0; color: var(--soft); font-size: var(--text-small) }
+form.card p { margin: 0 }
+form .danger { color: var(--paper); background: var(--bad) }
+form .danger:hover { background: color-mix(in srgb, var(--bad) 88%, var(--ink)) }
+.box > :last-child { margin: 0 }
+.copyable { margin-bottom: var(--space-3) }
+.copyable + p { margin-bottom: var(--space-5) }
+.facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 400; overflow-wrap: anywhere }
+.head + .facts, .flash + .facts { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
+.applications { position: relative }
+.applications thead th:first-child { width: 40% }
+.tiles { margin: 0 0 var(--space-6) }
+.parts > div { display: grid; gap: var(--space-5); min-width: 0 }
+.contents { position: sticky; top: 3.5rem; z-index: 2; display: flex; overflow-x: auto; margin: 0 -1rem var(--space-4); padding: 0 .25rem; border-bottom: 1px solid var(--line); background: light-dark(#f6f8fa, #0f1318); font-size: .875rem; font-weight: 500; white-space: nowrap; scroll-target-group: auto }
+.contents a { flex: none; padding: var(--space-2) var(--space-3); border-bottom: 2px solid transparent; color: var(--soft) }
+.contents a:hover { color: var(--ink) }
+.contents a:target-current { border-color: var(--accent); color: var(--ink) }
+section.card { scroll-margin-top: 3.5rem; padding: 0; overflow: clip }
+.card > header { padding: var(--space-3) var(--space-5) }
+.card > header > div { flex: 1 1 18rem }
+.card > header p { margin: 0 }
+.card .table { border: 0; border-radius: 0; box-shadow: none }
+.rows h3, .table h3 { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; font-size: var(--text-plain) }
 .rows > li { padding: var(--space-4) var(--space-5) }
-.invite { border-top: 1px solid var(--line) }
-div.row { padding: var(--space-4) var(--space-5) }
-div.row > p:first-child { flex: 1 1 18rem; margin: 0 }
-.scopes { margin: var(--space-2) 0 0; padding: 0; list-style: none; font-size: var(--text-plain); overflow-wrap: anywhere }
-.scopes code { margin: 0 var(--space-1) var(--space-1) 0 }
-div.card > .foot { max-width: none; margin: 0; padding: .875rem var(--space-5) }
-form.card > p.foot { gap: var(--space-5); max-width: none; margin: 0 calc(-1 * var(--space-5)) calc(-1 * var(--space-5)); padding: var(--space-4) var(--space-5) }
-.invite { gap: .375rem; max-width: none; padding: var(--space-4) var(--space-5) }
-.together { display: flex; gap: var(--space-2) }
+.rows p { font-size: .875rem }
+td p { margin: 0 }
+.row { align-items: center }
+.pair { display: flex; flex-wrap: wrap; gap: 1px; background: var(--line) }
+.pair > li { flex: 1 1 24rem; min-width: 0; border: 0 !important; background: var(--raised) }
+.scopes { margin: 0; padding: 0; list-style: none; font-size: .875rem; overflow-wrap: anywhere }
+.scopes li { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline }
+.invite { gap: .375rem; padding: var(--space-4) var(--space-5); border-top: 1px solid var(--line) }
+form.card > .foot { gap: var(--space-3); margin: 0 calc(-1 * var(--space-5)) calc(-1 * var(--space-5)); padding: var(--space-4) var(--space-5) }
+.together { display: flex; gap: var(--space-2); max-width: 30rem }
 .together > button { flex: none }
-.subject { margin: 0 }
-.download { margin: 0 0 var(--space-4) }
-.crumb { margin: 0 0 var(--space-4); color: var(--soft); font-size: var(--text-small) }
-dd { margin: 0 }
-.totals { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-10); margin: var(--space-2) 0 }
+.subject, dd { margin: 0 }
+.totals { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-8); margin: var(--space-2) 0 }
 .totals dd { font: 600 var(--text-title)/1.4 var(--display); letter-spacing: -.01em; font-variant-numeric: tabular-nums }
+.totals small { color: var(--soft); font-size: var(--text-plain); font-weight: 400 }
 .totals dt::before { content: ''; display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px }
 .totals dt:not([class])::before { display: none }
 .totals .allowed::before { background: var(--plot) }
 .totals .refused::before { background: var(--plot-bad) }
-.usage .soft { margin: 0 0 var(--space-2) }
+.usage p { margin: var(--space-2) 0 0 }
+.plot { margin-top: var(--space-3); padding-top: 1.75rem }
+.plot p { margin: 0; font-size: inherit }
+.plot :is(svg, .periods) { height: 7.5rem }
+.plot .counts { height: 8.5rem }
+.plot label span { right: auto; left: 0; color: var(--soft) }
 details summary { color: var(--accent); font-size: var(--text-small); font-weight: 500; cursor: pointer }
-@media (max-width: 52rem) {
-  section:not(.card) { grid-template-columns: minmax(0, 1fr) }
-  section > .about { position: static }
+#credentials thead th:last-child { font-size: 0 }
+#credentials td:last-child .actions { flex-wrap: nowrap; justify-content: end }
+@media (max-width: 30rem) {
+  #credentials td:last-child { padding: var(--space-2) 0 0; &::before { display: none } .actions { flex-wrap: wrap; justify-content: start } }
+}
+@media (min-width: 48rem) {
+  .card .table :is(th, td) { &:first-child { padding-left: var(--space-5) } &:last-child { padding-right: var(--space-5) } }
+  #apis .row { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 6fr) 9rem; align-items: start }
+  #apis .actions { justify-content: end }
+}
+@media (min-width: 64rem) {
+  .parts { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: var(--space-10); align-items: start }
+  .contents { top: 4.5rem; display: grid; margin: 0; padding: 0; border: 0; border-left: 1px solid var(--line) }
+  .contents a { margin-left: -1px; padding: .3125rem var(--space-4); border-bottom: 0; border-left: 2px solid transparent }
+  section.card { scroll-margin-top: 0 }
 }
 `
 

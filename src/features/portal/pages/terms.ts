@@ -1,5 +1,6 @@
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import { renderNotice } from '../../../shared/web/parts.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { readField } from '../../../core/http/form.js'
 import { type ApplicationView, isOffered, renderAction } from './view.js'
@@ -38,8 +39,11 @@ export function findUnaccepted({ acceptedTerms }: Pick<ApplicationRecord, 'accep
 export function renderTermsNote(view: ApplicationView): Html | false {
   const { record, terms, texts, link } = view
   if (!isOffered(view, 'acceptTerms') || !findUnaccepted(record, terms)) return false
-  return html`<div class="note">
-    <p>${texts.termsAsked}</p>
-    <p class="actions">${renderAction(link(record.id, 'acceptTerms'), texts.terms, '')}</p>
-  </div>`
+  return renderNotice(
+    html`<div class="row">
+      <p>${texts.termsAsked}</p>
+      ${renderAction(link(record.id, 'acceptTerms'), texts.showTerms, '')}
+    </div>`,
+    'info',
+  )
 }

@@ -42,13 +42,20 @@ export function renderHiddenFields({ session, record }: Pick<ApplicationView, 's
     />`
 }
 
-export function renderSection(id: string, title: string, about: Html | string, content: Html): Html {
-  return html`<section id="${id}" aria-labelledby="${id}-title">
-    <div class="about">
-      <h2 id="${id}-title">${title}</h2>
-      <p>${about}</p>
-    </div>
-    <div class="card">${content}</div>
+/** A part of the application's page. `beside`: actions that concern all of it. */
+export function renderSection(
+  { id, title, about, beside }: Record<'id' | 'title' | 'about', string> & { readonly beside?: Html | false },
+  content: Html,
+): Html {
+  return html`<section class="card" id="${id}" aria-labelledby="${id}-title">
+    <header>
+      <div>
+        <h2 id="${id}-title">${title}</h2>
+        <p class="soft">${about}</p>
+      </div>
+      ${beside && html`<p class="actions">${beside}</p>`}
+    </header>
+    ${content}
   </section> `
 }
 

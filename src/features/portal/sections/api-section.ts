@@ -4,7 +4,7 @@ import { findApplicationLimit } from '../../../core/applications/records/applica
 import { findGrant, listGrantedScopes } from '../../../core/applications/records/grants.js'
 import { html, type Html, fillHtml } from '../../../shared/web/html.js'
 import { fillCount, fillText } from '../../../shared/lib/fill-in.js'
-import { renderPill, renderRows } from '../../../shared/web/parts.js'
+import { renderChip, renderPill, renderRows } from '../../../shared/web/parts.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderDateTime, renderRelativeTime } from '../pages/times.js'
 import { isOffered, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
@@ -30,9 +30,7 @@ export function renderApis(view: ApplicationView): Html {
   const shown = view.apis.filter(isShown).toSorted((a, b) => Number(isGranted(b)) - Number(isGranted(a)))
   const { texts } = view
   return renderSection(
-    'apis',
-    texts.apis,
-    texts.apisAbout,
+    { id: 'apis', title: texts.apis, about: texts.apisAbout },
     renderRows(
       shown.map((api) => renderApi(api, view)),
       texts.noApi,
@@ -55,7 +53,9 @@ function renderApi(api: ApiSettings, view: ApplicationView): Html {
       <h3>
         <a href="${view.developersUrl}#api-${name}">${title}</a> ${renderAccess(grant !== undefined, request, texts)}
       </h3>
-      ${grant ? html`<p><code class="inline">${resource}</code></p>` : description !== undefined && html`<p>${description}</p>`}
+      ${grant ? html`<p><code>${resource}</code></p>` : description !== undefined && html`<p class="soft">${description}</p>`}
+    </div>
+    <div>
       ${grant && renderScopes(api, listGrantedScopes(api, grant.scopes))} ${grant && renderLimit(api, view)}
       ${request && renderRequest(request, view)}
     </div>
@@ -71,7 +71,7 @@ function renderAccess(isGranted: boolean, request: AccessRequest | undefined, te
 function renderScopes({ scopes: meanings }: ApiSettings, scopes: readonly string[]): Html | false {
   if (scopes.length === 0) return false
   return html`<ul class="scopes">
-    ${scopes.map((scope) => html`<li><code class="chip">${scope}</code> ${Object.hasOwn(meanings, scope) && meanings[scope]!}</li>`)}
+    ${scopes.map((scope) => html`<li>${renderChip(scope)} ${Object.hasOwn(meanings, scope) && meanings[scope]!}</li>`)}
   </ul>`
 }
 
@@ -89,7 +89,7 @@ export function describeLimit(limit: number, seconds: number, texts: PortalTexts
 }
 
 function renderRequest({ scopes, requestedAt }: AccessRequest, { now, texts }: ApplicationView): Html {
-  const wanted = scopes.length > 0 && html`: ${scopes.map((scope) => html`<code class="inline">${scope}</code> `)}`
+  const wanted = scopes.length > 0 && html` ${scopes.map((scope) => html`${renderChip(scope)} `)}`
   return html`<p class="soft">
     ${fillHtml(texts.requested, { time: renderRelativeTime(requestedAt, now, texts) })}${wanted}
   </p>`

@@ -31,9 +31,7 @@ export function renderContacts(view: ApplicationView): Html {
   const { record, now, texts } = view
   const contacts = listContacts(record)
   return renderSection(
-    'colleagues',
-    texts.colleagues,
-    texts.colleaguesAbout,
+    { id: 'colleagues', title: texts.colleagues, about: texts.colleaguesAbout },
     html`<ul class="rows">
         ${contacts.map((address, index) => renderContact(address, { isFirst: index === 0, isOnly: contacts.length === 1 }, view))}
         ${listOpenInvitations(record, now).map((invitation) => renderInvitation(invitation, view))}
@@ -51,11 +49,8 @@ function renderContact(
   const isMe = normalizeContact(address) === view.session.contact
   const path = view.link(view.record.id, 'removeContact', hashAddress(address))
   return html`<li class="row">
-    <div>
-      <h3>${address}</h3>
-      ${(isMe || isFirst) && html`<p class="facts">${isMe && html`<span>${texts.you}</span> `}${isFirst && html`<span>${texts.getsEmails}</span>`}</p>`}
-    </div>
-    ${isOffered(view, 'removeContact') && !isOnly && mayRemove(view, address) && html`<p class="actions">${renderAction(path, isMe ? texts.leave : texts.remove, isMe ? texts.thisApplication : address, 'danger')}</p>`}
+    <h3>${address} ${isMe && renderPill(texts.you)} ${isFirst && renderPill(texts.getsEmails, 'info')}</h3>
+    ${isOffered(view, 'removeContact') && !isOnly && mayRemove(view, address) && html`<p class="actions">${renderAction(path, isMe ? texts.leave : texts.remove, isMe ? texts.thisApplication : address)}</p>`}
   </li> `
 }
 

@@ -6,7 +6,7 @@ import { formatGrants } from '../../../shared/web/formats.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
-import { renderRows } from '../../../shared/web/parts.js'
+import { renderEmpty, renderPill, renderTable } from '../../../shared/web/parts.js'
 import { renderDate, renderDateTime, renderRelativeTime } from '../pages/times.js'
 import { isOffered, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
 
@@ -33,25 +33,31 @@ export function listCredentials(record: ApplicationRecord, now: number): ShownCr
 
 export function renderCredentials(view: ApplicationView): Html {
   const { record, link, now, texts } = view
-  const rows = listCredentials(record, now).map((each) => renderCredential(each, view))
-  const canAddSecret = isOffered(view, 'addSecret')
-  const adding = [
-    isOffered(view, 'addKey') && renderAction(link(record.id, 'addKey'), texts.add.key, ''),
-    canAddSecret && renderAction(link(record.id, 'addSecret'), texts.add.secret, ''),
-    isOffered(view, 'addKeySet') && renderAction(link(record.id, 'addKeySet'), texts.keySets.add, ''),
-    isOffered(view, 'revokeTokens') &&
-      record.secrets.length > 0 &&
-      renderAction(link(record.id, 'revokeTokens'), texts.revoke, '', 'danger'),
-  ]
+  const rows = listCredentials(record, now).map((each) => listCells(each, view))
+  const labels = { addKey: texts.add.key, addSecret: texts.add.secret, addKeySet: texts.keySets.add }
+  const adding = (['addKey', 'addSecret', 'addKeySet'] as const)
+    .filter((page) => isOffered(view, page))
+    .map((page) => renderAction(link(record.id, page), labels[page], ''))
+  const columns = [texts.name, texts.kind, texts.beginsWith, texts.lastUse, texts.expires, texts.actions]
   return renderSection(
-    'credentials',
-    texts.credentials,
-    texts.credentialsAbout,
-    html`${renderRows(rows, texts.noCredential)} ${adding.some(Boolean) && html`<p class="actions foot">${adding}</p>`}`,
+    {
+      id: 'credentials',
+      title: texts.credentials,
+      about: texts.credentialsAbout,
+      beside: adding.length > 0 && html`${adding}`,
+    },
+    rows.length === 0
+      ? renderEmpty({ title: texts.noCredential })
+      : renderTable(
+          `${texts.credentials}, ${record.name}`,
+          columns.map((title) => ({ title })),
+          rows,
+        ),
   )
 }
 
-function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
+/** The cells of a credential: its restrictions are below its name. */
+function listCells(shown: ShownCredential, view: ApplicationView): Html[] {
   const { kind, credential, isReplaced } = shown
   const { record, link, now, texts } = view
   const { id, name, createdAt, lastUsedAt, apis, networks, keySet } = credential
@@ -62,28 +68,28 @@ function renderCredential(shown: ShownCredential, view: ApplicationView): Html {
     ? `(${texts.keySets.kind} ${name})`
     : fillText((isReplaced ? texts.ofReplaced : texts.ofCredential)[kind], { name })
   const canReplace = keySet && isOffered(view, 'replaceKeySet')
-  return html`<li class="row">
-    <div>
-      <h3>${name} <span class="kind">${keySet ? texts.keySets.kind : texts.kinds[kind]}</span></h3>
-      ${renderShown(credential)}
+  return [
+    html`<h3>${name}</h3>
       <p class="facts">
         <span>${fillHtml(texts.created, { date: renderDate(createdAt, texts) })}</span>
-        <span
-          >${lastUsedAt === undefined ? texts.neverUsed : fillHtml(texts.lastUsed, { time: renderRelativeTime(lastUsedAt, now, texts) })}</span
-        >
         ${keySet && 'address' in keySet && keySet.outage && html`<span class="warn">${fillHtml(texts.keySets.unreadable, { time: renderRelativeTime(keySet.outage.since, now, texts) })}</span>`}
-        ${renderEnd(shown, view)} ${apis && html`<span>${fillText(texts.onlyFor, { apis: formatGrants(apis) })}</span>`}
+        ${apis && html`<span>${fillText(texts.onlyFor, { apis: formatGrants(apis) })}</span>`}
         ${networks && html`<span>${fillText(texts.onlyFrom, { networks: networks.join(', ') })}</span>`}
-      </p>
-    </div>
-    <p class="actions">
+      </p>`,
+    renderPill(keySet ? texts.keySets.kind : texts.kinds[kind]),
+    renderShown(credential),
+    lastUsedAt === undefined
+      ? html`<span class="soft">${texts.neverUsed}</span>`
+      : renderRelativeTime(lastUsedAt, now, texts),
+    renderEnd(shown, view),
+    html`<p class="actions">
       ${isOffered(view, 'rename') && !isReplaced && renderAction(address('rename'), texts.rename, subject)}
       ${canReplace && 'address' in keySet && renderAction(address('reloadKeySet'), texts.keySets.reload, subject)}
       ${canReplace && renderAction(address('replaceKeySet'), texts.keySets.replace, subject)}
       ${!keySet && isOffered(view, 'rotate') && !isReplaced && renderAction(address('rotate'), texts.rotate, subject)}
       ${isOffered(view, 'end') && renderAction(address('end'), texts.end, subject, 'danger')}
-    </p>
-  </li> `
+    </p>`,
+  ]
 }
 
 /** What tells a credential apart: its first characters, or its public keys. */
@@ -95,13 +101,11 @@ export function renderShown(credential: CredentialRecord): Html {
 
 function renderEnd({ kind, credential, isReplaced }: ShownCredential, { now, texts }: ApplicationView): Html {
   const { expiresAt } = credential
-  if (expiresAt === undefined) return html`<span>${texts.doesNotExpire}</span>`
+  if (expiresAt === undefined) return html`<span class="soft">${texts.doesNotExpire}</span>`
   if (isReplaced)
     return html`<span class="warn"
       >${fillHtml(texts.replacedUntil[kind], { date: renderDateTime(expiresAt, texts) })}</span
     >`
   const isSoon = expiresAt - now < EXPIRY_NOTICE_MS
-  return html`<span class="${isSoon && 'warn'}"
-    >${fillHtml(texts.expires, { time: renderRelativeTime(expiresAt, now, texts) })}</span
-  >`
+  return html`<span class="${isSoon && 'warn'}">${renderRelativeTime(expiresAt, now, texts)}</span>`
 }

@@ -1,7 +1,7 @@
 import type { PlanUsage, QuotaUsage } from '../../../shared/contracts/plan-usage.js'
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
-import { html, type Html } from '../../../shared/web/html.js'
-import { renderBar } from '../../../shared/web/parts.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
+import { renderBar, renderPill } from '../../../shared/web/parts.js'
 import { renderDateTime } from '../pages/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
 import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
@@ -12,17 +12,15 @@ import { renderDays } from '../../../shared/web/usage-figures.js'
 /** What is used of the application's plan, what is left, and until when, with a bar for each day of the month. */
 export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rates, days }: PlanUsage): Html {
   const limits = rates.map(({ limit, window }) => describeLimit(limit, window, texts))
+  const hasDays = quotas.length > 0 && days.some(({ used }) => used > 0)
   return renderSection(
-    'plan',
-    texts.plan,
-    texts.planAbout,
-    html`<ul class="rows">
+    { id: 'plan', title: texts.plan, about: texts.planAbout, beside: renderPill(plan, 'info') },
+    html`<ul class="rows pair">
       <li class="usage">
-        <h3>${plan}</h3>
-        ${limits.length > 0 && html`<p class="soft">${limits.join(', ')}</p>`}
         ${quotas.map((quota) => renderQuota(quota, texts))}
-        ${quotas.length > 0 && days.some(({ used }) => used > 0) && renderDays({ id: 'days-of-plan', label: texts.plan, countsOfDay: texts.countsOfDay }, listDays(days, now), texts.language)}
+        ${limits.length > 0 && html`<p class="soft">${limits.join(', ')}</p>`}
       </li>
+      ${hasDays && html`<li class="usage">${renderDays({ id: 'days-of-plan', label: texts.plan, countsOfDay: texts.usedOfDay }, listDays(days, now), texts.language)}</li>`}
     </ul>`,
   )
 }
@@ -30,13 +28,15 @@ export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rate
 function renderQuota({ per, limit, used, left, soft, endsAt }: QuotaUsage, texts: PortalTexts): Html {
   const { count: format } = getFormats(texts.language)
   const name = per === 'day' ? texts.today : texts.thisMonth
+  const isReached = used >= limit
+  const amounts = { left: format.format(left), time: renderDateTime(endsAt.getTime(), texts) }
   return html`<dl class="totals">
-      ${renderTotal(html`<dt>${name}</dt>`, `${format.format(used)} / ${format.format(limit)}`)}
-      ${renderTotal(html`<dt>${texts.left}</dt>`, format.format(left))}
-      ${renderTotal(html`<dt>${texts.quotaEnds}</dt>`, renderDateTime(endsAt.getTime(), texts))}
+      ${renderTotal(html`<dt>${name}</dt>`, html`${format.format(used)} <small>/ ${format.format(limit)}</small>`)}
     </dl>
     ${renderBar(name, used, limit)}
-    ${used >= limit && html`<p class="soft">${soft ? texts.softQuotaReached : texts.quotaReached}</p>`}`
+    <p class="${isReached && !soft ? 'wrong' : 'soft'}">
+      ${fillHtml(isReached ? (soft ? texts.softQuotaReached : texts.quotaReached) : texts.leftUntil, amounts)}
+    </p>`
 }
 
 function listDays(days: PlanUsage['days'], now: number) {

@@ -34,13 +34,15 @@ export function renderSummary({ record, now, texts }: ApplicationView, { usage, 
     {
       label: texts.quotaLeft,
       value: quota === undefined ? texts.noQuota : count.format(quota.left),
-      note: quota && `/ ${count.format(quota.limit)}, ${quota.per === 'day' ? texts.today : texts.thisMonth}`,
+      note: quota
+        ? `/ ${count.format(quota.limit)}, ${quota.per === 'day' ? texts.today : texts.thisMonth}`
+        : texts.noQuotaMeans,
       tone: quota ? findQuotaTone(quota) : 'word',
     },
     {
       label: texts.endsNext,
       value: next === undefined ? texts.nothingEnds : renderRelativeTime(next.expiresAt, now, texts),
-      note: next && `${next.name}, ${texts.kinds[next.kind]}`,
+      note: next ? `${next.name}, ${texts.kinds[next.kind]}` : texts.nothingEndsMeans,
       tone: next && next.expiresAt - now < EXPIRY_NOTICE_MS ? 'warn' : 'word',
     },
   ])

@@ -20,8 +20,13 @@ export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[])
   const used = apis.filter(({ name }) => Object.hasOwn(record.apis, name) || counted(name).length > 0)
   const rows = used.map((api) => renderApiUsage(api, counted(api.name), view))
   const about = fillText(texts.usageAbout, { days: USAGE_DAYS })
-  const content = sumUsage(usage).calls === 0 ? renderNoCalls(view) : renderRows(rows)
-  return renderSection('usage', texts.usage, about, content)
+  const content =
+    sumUsage(usage).calls === 0
+      ? renderNoCalls(view)
+      : html`<ul class="rows pair">
+          ${rows}
+        </ul>`
+  return renderSection({ id: 'usage', title: texts.usage, about }, content)
 }
 
 /** Nothing was counted yet: the first call, as a command. */
@@ -84,12 +89,10 @@ export async function listUsage(usage: UsageOffer, applicationId: string, now: n
 }
 
 export function renderRefusals(view: ApplicationView, refusals: readonly CountedRefusal[]): Html {
-  const { refusals: title, refusalsAbout, noRefusal } = view.texts
+  const { refusals: title, refusalsAbout: about, noRefusal } = view.texts
   const rows = refusals.map((refusal) => renderRefusal(refusal, view))
   return renderSection(
-    'refusals',
-    title,
-    refusalsAbout,
+    { id: 'refusals', title, about },
     renderRows(rows, renderEmpty({ title: noRefusal, isGood: true })),
   )
 }

@@ -21,10 +21,11 @@ type LinkKind = 'sign-in' | 'invitation'
 
 export function createSignInPages(renderPage: RenderPortalPage, root: string) {
   const renderLink = (text: string): Html => html`<a href="${root}">${text}</a>`
-  const renderHome = (language: Language): Html => html`<p>${renderLink(FRAME_TEXTS[language].myApplications)}</p>`
+  const renderWayOn = (language: Language): Html =>
+    html`<p class="actions"><a class="button" href="${root}">${FRAME_TEXTS[language].myApplications}</a></p>`
 
   function renderRefusal(heading: string, text: string, language: Language, visitor?: PageVisitor): string {
-    const content = renderHome(language)
+    const content = renderWayOn(language)
     return renderPage(heading, { session: visitor?.session, language, error: { text }, content })
   }
 
@@ -76,7 +77,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
       const texts = TEXTS[language]
       const text = texts.invitationRefused
       const form = renderPasteForm(root, csrf, { text, field: 'pasted' }, texts)
-      const content = html`<noscript>${form}</noscript>${renderHome(language)}`
+      const content = html`<noscript>${form}</noscript>${renderWayOn(language)}`
       return renderPage(texts.invitation, { session, language, error: { text }, content })
     },
     renderAccepted(
@@ -84,10 +85,10 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
       { applicationName, contact }: { readonly applicationName: string; readonly contact: string },
     ): string {
       const texts = TEXTS[language]
-      const content = html`<p>
-          ${fillHtml(texts.acceptedBy, { contact, application: html`<strong>${applicationName}</strong>` })}
-        </p>
-        ${renderHome(language)}`
+      const content = html`<div class="box">
+        <p>${fillHtml(texts.acceptedBy, { contact, application: html`<strong>${applicationName}</strong>` })}</p>
+        ${renderWayOn(language)}
+      </div>`
       return renderPage(texts.accepted, { session, language, content })
     },
     /** A form of a page that was loaded in another session. */
@@ -101,7 +102,10 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
     },
     renderNotFound({ session, language }: PageVisitor): string {
       const texts = TEXTS[language]
-      const content = html`<p>${fillHtml(texts.noPage, { link: renderLink(texts.yourApplications) })}</p>`
+      const content = html`<div class="box">
+        <p>${texts.noPage}</p>
+        ${renderWayOn(language)}
+      </div>`
       return renderPage(texts.notFound, { session, language, content })
     },
   }

@@ -9,7 +9,7 @@ export const en = {
 
   signIn: 'Sign in',
   askForLink:
-    'Enter an e-mail address that is a contact of your applications, such as the one that their credentials were sent to. We send a link and a code to it.',
+    'Here you manage your applications. Enter the e-mail address that their credentials were sent to. We send a link and a code to it.',
   sendEmail: 'Send the e-mail',
   checkEmail: 'Check your e-mail',
   sent: 'If {contact} is a contact of an application, we send a link and a code to it now. Both are valid for 15 minutes. Open the link, or enter the code here.',
@@ -17,7 +17,7 @@ export const en = {
   codeHint: '8 letters, such as BCDF-GHJK',
   noEmail: 'No e-mail? Look among unwanted e-mails, or {link}. An address gets at most 5 e-mails an hour.',
   otherAddress: 'try another address',
-  linkIsValidOnce: 'The link from your e-mail is valid once.',
+  linkIsValidOnce: 'One click more, and you see your applications. The link from your e-mail is valid once.',
   linkIncomplete: 'The link is not complete. Copy the whole address from the e-mail.',
   linkNeedsScripts:
     'This link needs JavaScript. Without it, enter the code from the e-mail on the page where you asked for it.',
@@ -39,8 +39,7 @@ export const en = {
   acceptedBy: '{contact} is a contact of the application {application} now. Sign in with this address to manage it.',
 
   notFound: 'Not found',
-  noPage: 'There is no such page, or it is not one of {link}.',
-  yourApplications: 'your applications',
+  noPage: 'There is no such page, or it is of none of your applications.',
   outOfDate: 'This page is out of date',
   loadAgain: 'Load the page again, and repeat what you did.',
   failed: 'This did not work',
