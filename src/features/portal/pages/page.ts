@@ -4,7 +4,6 @@ import { html, keepWhole, type Html } from '../../../shared/web/html.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { type PageBrand, hashSource } from '../../../shared/web/page-brand.js'
 import { createDeveloperHeader, FRAME_TEXTS, renderFrame } from '../../../shared/web/page-frame.js'
-import type { FrameTexts } from '../../../shared/web/texts/en.js'
 import { THEME_SCRIPT_SOURCE } from '../../../shared/web/theme-switch.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
@@ -44,7 +43,7 @@ export function createPageRenderer(root: string, developersUrl: string, brand: P
       },
       content: keepWhole(
         html`<main${!isWide && html` class="form"`}>
-          ${path && html`<p class="crumb">${renderHome(root, FRAME_TEXTS[language])}${path.map((each) => html` <span aria-hidden="true">/</span> ${each}`)}</p>`}
+          ${path && html`<p class="crumb"><a href="${root}">${FRAME_TEXTS[language].myApplications}</a>${path.map((each) => html` <span aria-hidden="true">/</span> ${each}`)}</p>`}
           <div class="head">
             <h1>${heading}</h1>
             ${beside}
@@ -55,11 +54,6 @@ export function createPageRenderer(root: string, developersUrl: string, brand: P
       end: script && { markup: `<script>${SCRIPTS[script]}</script>` },
     })
   }
-}
-
-/** Leads to the list of applications. */
-export function renderHome(root: string, { myApplications }: Pick<FrameTexts, 'myApplications'>): Html {
-  return html`<a href="${root}">${myApplications}</a>`
 }
 
 /** The field of every form that shows that the form is from this platform's own page. */
