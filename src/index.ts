@@ -50,12 +50,13 @@ export type {
 export type { AnyMetadata, MetadataSchema, StandardSchema } from './shared/contracts/metadata-schema.js'
 export type { Guard } from './core/resource-server/guard.js'
 export type {
+  AllowRequest,
   ApiKeyGuardOptions,
   BearerGuardOptions,
   GuardOptions,
+  OwnDenial,
   VerifyOptions,
 } from './core/resource-server/guard-options.js'
-export type { AllowRequest, OwnDenial } from './core/resource-server/allow.js'
 export type { OtherIssuersGuard } from './core/resource-server/other-issuers.js'
 export type { ScopesByMethod } from './core/resource-server/requirement.js'
 export type { Middleware } from './core/http/middleware.js'

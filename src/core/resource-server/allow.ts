@@ -8,58 +8,22 @@ import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 import type { AuthInfo, Identity } from './identity.js'
-import type { ErrorResponders, ErrorResponseConfig } from './error-responder.js'
+import type { ErrorResponders } from './error-responder.js'
+import type { GuardConfig, Pass } from './guard-config.js'
+import type { AllowRequest, OwnDenial } from './guard-options.js'
 import { Failure, type Refusal } from './refusal.js'
-import type { FormatErrorChallenge } from './error-responses.js'
 
-/**
- * Decides whether this caller may make this request: true or false, or a refusal of your own; or a promise of one within 5
- * seconds. Other results and errors are answered with 500 or 503 and never reach the route.
- *
- * @example
- * ```ts
- * import type { Request } from 'express'
- * import type { AllowRequest } from 'express-platform-auth'
- *
- * const isOwner: AllowRequest = ({ application }, req: Request) =>
- *   req.params['owner'] === application.id || { status: 404, error: 'not_found', description: 'There is no such order' }
- * ```
- */
-export type AllowRequest<Info = AuthInfo> = {
-  // A method, because its parameters may be narrower: the function can take Express's Request.
-  allow(auth: Info, req: IncomingMessage): AllowAnswer | PromiseLike<AllowAnswer>
-}['allow']
+type FormatErrorChallenge = GuardConfig['formatErrorChallenge']
 
-type AllowAnswer = boolean | OwnDenial
-
-/** A refusal by a guard's `allow`. Members that are left out are as for `false`. A `Denial` is one too. */
-export interface OwnDenial {
-  /** A status from 400 to 599; 403 if left out. */
-  readonly status?: number
-  /** The `error` member of the answer; `access_denied` if left out. */
-  readonly error?: string
-  /** The `error_description` member of the answer. Only ASCII is sent (RFC 6749 5.2). */
-  readonly description?: string
-  /** Replaces or adds headers of the answer. */
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-export interface AllowConfig extends ErrorResponseConfig {
-  readonly allow: AllowRequest | undefined
-  readonly formatErrorChallenge: FormatErrorChallenge
-}
-
-export type PassIfAllowed = (
-  config: AllowConfig,
-  req: IncomingMessage,
-  res: ServerResponse,
-  next: Next,
-  identity: Identity,
-  pass: (req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity) => void,
-) => void
-
-export function createPassIfAllowed({ respondWithError, respondWithDenial }: ErrorResponders): PassIfAllowed {
-  return function passIfAllowed(config, req, res, next, identity, pass) {
+export function createPassIfAllowed({ respondWithError, respondWithDenial }: ErrorResponders) {
+  return function passIfAllowed(
+    config: GuardConfig,
+    req: IncomingMessage,
+    res: ServerResponse,
+    next: Next,
+    identity: Identity,
+    pass: Pass,
+  ): void {
     const fail = (problem: unknown): void => respondWithError(config, new Failure(problem, identity), req, res, next)
     const settle = (answer: Answer): void => {
       if (answer !== true) respondWithDenial(config, refuse(answer, identity), req, res, next)

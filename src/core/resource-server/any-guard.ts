@@ -11,9 +11,9 @@ import type { Decisions } from './decisions.js'
 import { formatBearerOfKeys } from './error-responses.js'
 import { findWrongArguments, type ErrorResponders } from './error-responder.js'
 import { isGuardCall } from './guard-arguments.js'
-import { NO_CREDENTIAL, type Guard, type GuardConfig } from './guard.js'
+import { NO_CREDENTIAL, type DenialConfig, type GuardConfig } from './guard-config.js'
+import type { Guard } from './guard.js'
 import { createCacheProtection, createKeyCredentialReader, isNoToken, readAuthorizationKey } from './key-headers.js'
-import type { ReportOnly } from './outcomes.js'
 
 /** Maps a guard to its config; undefined for combined guards. Other functions are not in it. */
 export type GuardRegister = Pick<WeakMap<Guard, GuardConfig | undefined>, 'has' | 'get'>
@@ -34,7 +34,6 @@ export function createAnyGuard(options: {
   const { api } = parts[0]!
   // An answer depends on every one of these headers, whichever guard decides.
   const isPrivate = parts.some(({ prepareResponse }) => prepareResponse !== undefined)
-  const reportOnly = combineReportOnly(parts)
   const hostGuard = parts.find((part) => part.hostGuard)?.hostGuard
   const names = [...new Set(parts.flatMap(({ headerNames }) => headerNames))].join(', ')
   const prepareResponse = isPrivate ? createCacheProtection(names) : undefined
@@ -46,30 +45,12 @@ export function createAnyGuard(options: {
     for (const hide of hidingOthers) await hide(req)
   }
   const hideAllOthers = hidingOthers.length > 0 ? hideOthers : undefined
+  const ofAll = { accepts, hostGuard, hideCredential, hideOthers: hideAllOthers, prepareResponse }
   const guards = parts.map((part) => ({
     part,
-    guard: createGuard({
-      ...part,
-      onDenied: part.onDenied ?? onDenied,
-      accepts,
-      hostGuard,
-      hideCredential,
-      hideOthers: hideAllOthers,
-      prepareResponse,
-    }),
+    guard: createGuard({ ...part, ...ofAll, onDenied: part.onDenied ?? onDenied }),
   }))
-
-  const denialConfig = {
-    api,
-    accepts,
-    onDenied,
-    reportOnly,
-    hostGuard,
-    hideCredential,
-    hideOthers: hideAllOthers,
-    prepareResponse,
-    readClient: () => undefined,
-  }
+  const denialConfig = { ...ofAll, api, onDenied, reportOnly: combineReportOnly(parts), readClient: () => undefined }
 
   return function platformAuthAnyGuard(req, res, next) {
     for (const { part, guard } of guards) if (isPresented(part, req)) return guard(req, res, next)
@@ -107,7 +88,7 @@ function shareAuthorization(parts: readonly GuardConfig[]): readonly GuardConfig
 }
 
 /** Answers a request without a credential: it is refused as soon as one of the guards refuses. */
-function combineReportOnly(parts: readonly GuardConfig[]): ReportOnly | undefined {
+function combineReportOnly(parts: readonly GuardConfig[]): DenialConfig['reportOnly'] {
   const ends = parts.map(({ reportOnly }) => reportOnly?.until)
   return ends.every((end) => end !== undefined) ? { until: Math.min(...ends) } : undefined
 }

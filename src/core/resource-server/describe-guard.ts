@@ -1,7 +1,7 @@
 import type { AcceptedCredential, GuardDescription } from '../../shared/contracts/guard-description.js'
 import { shareInProcess } from '../../shared/lib/share-in-process.js'
 import type { OnDenied } from '../options/options.js'
-import type { GuardConfig } from './guard.js'
+import type { GuardConfig } from './guard-config.js'
 import type { RefusalReporter } from './outcomes.js'
 
 /**

@@ -3,31 +3,14 @@ import type { Api } from '../../shared/contracts/api.js'
 import type { ApiObservers } from '../../shared/contracts/api-observer.js'
 import { createDenialError, isErrorCode, type Denial } from '../../shared/contracts/denial.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import type { AcceptedCredential } from '../../shared/contracts/guard-description.js'
 import type { RefusalDetails } from '../../shared/contracts/usage.js'
 import type { Next } from '../http/middleware.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { sendDenial, toDenial, unwrapCause } from '../http/respond.js'
-import type { OnDenied } from '../options/options.js'
 import type { Decisions } from './decisions.js'
-import type { ErrorResponses } from './error-responses.js'
+import type { DenialConfig, GuardConfig } from './guard-config.js'
 import { Failure, findApplicationId, type Refusal } from './refusal.js'
-import type { Outcomes, RefusalReporter, ReportingConfig } from './outcomes.js'
-
-/** The refusals that a guard sends, and the function that may replace them. */
-export interface ErrorResponseConfig extends DenialConfig {
-  readonly findRequirement: (req: IncomingMessage) => {
-    readonly errors: ErrorResponses
-    readonly scopes: readonly string[]
-    readonly anyOf: readonly (readonly string[])[]
-  }
-}
-
-export interface DenialConfig extends ReportingConfig {
-  /** The credentials with which the request would have passed. */
-  readonly accepts: readonly AcceptedCredential[]
-  readonly onDenied: OnDenied | undefined
-}
+import type { Outcomes, RefusalReporter } from './outcomes.js'
 
 /** The `reason` of events, if it says more than the `error` that is sent. */
 const EVENT_REASONS: ReadonlyMap<unknown, string> = new Map([
@@ -63,7 +46,7 @@ export function createErrorResponder(options: {
   const { decisions, outcomes, observers, logRefusal, reporter, waitToRefuse } = options
   /** Refuses a request. `given` is a key of `errors`, whatever was thrown, or a `Failure` with one of them. */
   function respondWithError(
-    config: ErrorResponseConfig,
+    config: GuardConfig,
     given: unknown,
     req: IncomingMessage,
     res: ServerResponse,

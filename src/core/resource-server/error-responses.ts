@@ -12,9 +12,6 @@ export function createErrors(api: Api, scopes: readonly string[]): ErrorResponse
   return api.scheme === 'oauth2' ? createBearerErrors(api, scopes) : createApiKeyErrors(api, scopes)
 }
 
-/** The value of `WWW-Authenticate` for a refusal with this code. */
-export type FormatErrorChallenge = (error: Denial['error'], description: string, status: number) => string
-
 /** The credential that a request without one should have had. */
 export const BEARER_FORM = 'Authorization: Bearer <access token>'
 

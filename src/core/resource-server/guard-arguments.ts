@@ -4,8 +4,8 @@ import { describeValue, isRequest } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { readBoolean, readOptionalFunction, refuseUnknown } from '../../shared/lib/option-checks.js'
-import type { BearerGuardOptions, GuardOptions } from './guard-options.js'
-import { readCost, type RequestCost } from './request-counter.js'
+import type { BearerGuardOptions, GuardOptions, RequestCost } from './guard-options.js'
+import { readCost } from './request-counter.js'
 import { checkScopeOptions } from './scope-options.js'
 
 const GUARD_NAMES: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }

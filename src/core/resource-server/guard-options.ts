@@ -1,8 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import type { ReportOnlyOptions } from '../../shared/contracts/api.js'
 import type { OnDenied } from '../options/options.js'
-import type { AllowRequest } from './allow.js'
-import type { AccessTokenInfo, ApiKeyInfo } from './identity.js'
-import type { RequestCost } from './request-counter.js'
+import type { AccessTokenInfo, ApiKeyInfo, AuthInfo } from './identity.js'
 import type { OtherIssuersGuard } from './other-issuers.js'
 import type { ScopesByMethod } from './requirement.js'
 
@@ -59,4 +58,44 @@ export interface VerifyOptions {
   readonly req?: object | undefined
   /** As a guard's `cost`; a function needs `req`, with which it is called. 1 if left out. */
   readonly cost?: RequestCost | undefined
+}
+
+/** The units of a request toward the application's plan: 0 to 1,000,000, or a function of the request. */
+export type RequestCost =
+  | number
+  | {
+      // A method, because its parameter may be narrower: the function can take Express's Request.
+      cost(req: IncomingMessage): number
+    }['cost']
+
+/**
+ * Decides whether this caller may make this request: true or false, or a refusal of your own; or a promise of one within 5
+ * seconds. Other results and errors are answered with 500 or 503 and never reach the route.
+ *
+ * @example
+ * ```ts
+ * import type { Request } from 'express'
+ * import type { AllowRequest } from 'express-platform-auth'
+ *
+ * const isOwner: AllowRequest = ({ application }, req: Request) =>
+ *   req.params['owner'] === application.id || { status: 404, error: 'not_found', description: 'There is no such order' }
+ * ```
+ */
+export type AllowRequest<Info = AuthInfo> = {
+  // A method, because its parameters may be narrower: the function can take Express's Request.
+  allow(auth: Info, req: IncomingMessage): AllowAnswer | PromiseLike<AllowAnswer>
+}['allow']
+
+type AllowAnswer = boolean | OwnDenial
+
+/** A refusal by a guard's `allow`. Members that are left out are as for `false`. A `Denial` is one too. */
+export interface OwnDenial {
+  /** A status from 400 to 599; 403 if left out. */
+  readonly status?: number
+  /** The `error` member of the answer; `access_denied` if left out. */
+  readonly error?: string
+  /** The `error_description` member of the answer. Only ASCII is sent (RFC 6749 5.2). */
+  readonly description?: string
+  /** Replaces or adds headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>
 }

@@ -3,49 +3,21 @@ import type { Api } from '../../shared/contracts/api.js'
 import { type Next, handOnFailure } from '../http/middleware.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { ApiObserver, ApiObservers } from '../../shared/contracts/api-observer.js'
-import { createPassIfAllowed, type AllowConfig, type PassIfAllowed } from './allow.js'
+import { createPassIfAllowed } from './allow.js'
 import { findIdentity, setIdentity } from './auth-of.js'
 import { findWrongArguments, type ErrorResponders } from './error-responder.js'
-import { callOtherGuard, type IsOfOtherIssuer, type OtherIssuersGuard } from './other-issuers.js'
+import { NO_CREDENTIAL, type GuardConfig, type MissingCredential, type Pass } from './guard-config.js'
+import { callOtherGuard, type OtherIssuersGuard } from './other-issuers.js'
 import type { Decisions } from './decisions.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
-import { createPassIfCounted, type RequestCost, type RequestCounter } from './request-counter.js'
-import { PassportRequest, type AuthenticateRequest } from './passport-adapter.js'
-import { Failure, type Refused } from './refusal.js'
-import { findUnmet, type FindRequirement } from './requirement.js'
+import { createPassIfCounted, type RequestCounter } from './request-counter.js'
+import { PassportRequest } from './passport-adapter.js'
+import { Failure } from './refusal.js'
+import { findUnmet } from './requirement.js'
 
 /** A guard: middleware for Express 4, Express 5 and connect. It leaves the types of a route's handlers as they are. */
 export type Guard = (req: IncomingMessage, res: ServerResponse, next: Next) => void
-
-export interface GuardConfig extends AllowConfig {
-  readonly findRequirement: FindRequirement
-  readonly cost: RequestCost
-  readonly optional: boolean
-  readonly otherIssuers: { readonly guard: OtherIssuersGuard; readonly isOfOtherIssuer: IsOfOtherIssuer } | undefined
-  /** The headers that may carry the credential, as they are written. */
-  readonly headerNames: readonly string[]
-  readonly form: string
-  readonly header: 'authorization' | 'x-api-key'
-  /** The value of that header, or the reason why there is no credential to authenticate. */
-  readonly readCredential: (req: IncomingMessage) => string | MissingCredential
-  /** The decision from memory alone: an identity, the reason of a refusal, or null if the credential must be verified. */
-  readonly recall: (
-    credential: string,
-    req: IncomingMessage,
-  ) => Identity | Refused | 'malformed' | Promise<Refused> | null
-  readonly authenticate: AuthenticateRequest
-}
-
-/** The reason why a request has no credential to authenticate: a key of the requirement's `errors`. */
-export interface MissingCredential {
-  readonly reason: string
-}
-
-export const NO_CREDENTIAL: MissingCredential = { reason: 'noCredential' }
-export const DUPLICATE_CREDENTIAL: MissingCredential = { reason: 'duplicateCredential' }
-export const MALFORMED_CREDENTIAL: MissingCredential = { reason: 'malformed' }
-export const TOO_LONG_CREDENTIAL: MissingCredential = { reason: 'tooLong' }
 
 /** The steps of a guard: read the credential, authenticate, check scopes, count the request, ask the host, call the handler. */
 export function createGuardFactory(
@@ -169,13 +141,11 @@ export function createGuardFactory(
   }
 }
 
-type Pass = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void, identity: Identity) => void
-
 /** When a second guard of the same API runs, only scopes and `allow` are checked. */
 function createPassAgain(options: {
-  readonly config: Omit<AllowConfig, 'findRequirement'> & { readonly findRequirement: FindRequirement }
+  readonly config: GuardConfig
   readonly respondWithError: ErrorResponders['respondWithError']
-  readonly passIfAllowed: PassIfAllowed
+  readonly passIfAllowed: ReturnType<typeof createPassIfAllowed>
   readonly countAllowed: ApiObserver['allowed']
 }): Pass {
   const { config, respondWithError, passIfAllowed, countAllowed } = options

@@ -21,19 +21,19 @@ import {
   formatKeyForm,
   formatKeySchemes,
 } from './error-responses.js'
-import type { DenialConfig } from './error-responder.js'
 import type { Next } from '../http/middleware.js'
 import type { Refusal } from './refusal.js'
 import { createOtherIssuerTest } from './other-issuers.js'
 import type { ApiKeyGuardOptions, BearerGuardOptions, GuardOptions } from './guard-options.js'
-import type { Guard, GuardConfig } from './guard.js'
+import type { createGuardFactory, Guard } from './guard.js'
 import {
   DUPLICATE_CREDENTIAL,
   MALFORMED_CREDENTIAL,
-  TOO_LONG_CREDENTIAL,
   NO_CREDENTIAL,
-  type createGuardFactory,
-} from './guard.js'
+  TOO_LONG_CREDENTIAL,
+  type DenialConfig,
+  type GuardConfig,
+} from './guard-config.js'
 import { createKeyHiding, createOwnCredentialHiding, hideToken } from './hide-credential.js'
 import { readGuardOptions } from './guard-arguments.js'
 import { createCacheProtection, createKeyCredentialReader } from './key-headers.js'

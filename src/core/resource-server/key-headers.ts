@@ -2,8 +2,7 @@ import { ServerResponse, type IncomingMessage } from 'node:http'
 import { isWellFormedKey } from '../applications/credentials/credentials.js'
 import { isBasic, readBasic } from '../http/client-credentials.js'
 import { hasDuplicateHeader, readHeader } from '../../shared/lib/request.js'
-import type { GuardConfig } from './guard.js'
-import { DUPLICATE_CREDENTIAL, NO_CREDENTIAL } from './guard.js'
+import { DUPLICATE_CREDENTIAL, NO_CREDENTIAL, type GuardConfig } from './guard-config.js'
 
 /** The key of a request, or the reason why there is none. */
 export function createKeyCredentialReader(

@@ -3,13 +3,13 @@ import type { Api, ReportOnlyOptions } from '../../shared/contracts/api.js'
 import type { ApiObservers } from '../../shared/contracts/api-observer.js'
 import { describeWithFix } from '../../shared/contracts/errors.js'
 import type { Emit, EmitEarly, EventDetails, ReadClient } from '../../shared/contracts/events.js'
-import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import { type Middleware, type Next, whenAnswered, handOnFailure } from '../http/middleware.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { describeReportOnly, readReportOnlyOption, type ReportOnlySettings } from '../options/read-report-only.js'
 import { setIdentity } from './auth-of.js'
 import { Identity } from './identity.js'
-import { callOtherGuard, type OtherIssuersGuard } from './other-issuers.js'
+import type { DenialConfig } from './guard-config.js'
+import { callOtherGuard } from './other-issuers.js'
 import { findApplicationId, type Refusal } from './refusal.js'
 
 /** One outcome per request: `request.denied` if a guard refuses it, else `request.allowed` once answered, per API. */
@@ -59,27 +59,6 @@ export function createOutcomes(emit: EmitEarly) {
   }
 }
 
-/** The time until which a guard only reports its refusals. */
-export interface ReportOnly {
-  /** Milliseconds since 1970; Infinity if there is no end. */
-  readonly until: number
-}
-
-export interface ReportingConfig {
-  readonly api: Api
-  readonly reportOnly: ReportOnly | undefined
-  /** The host's guard, which decides if a refusal is only reported. If undefined, the request goes on. */
-  readonly hostGuard: OtherIssuersGuard | undefined
-  /** The client that a request presents, for events. */
-  readonly readClient: ReadClient
-  /** Removes the credential from a request that goes on; undefined where handlers may see it. */
-  readonly hideCredential: ((req: IncomingMessage) => void) | undefined
-  /** Removes every other credential of this platform from the headers that the guard reads; undefined where handlers may see them. */
-  readonly hideOthers: ((req: IncomingMessage) => MaybePromise<void>) | undefined
-  /** Sets the headers of an answer before the handler runs. */
-  readonly prepareResponse: ((res: ServerResponse) => void) | undefined
-}
-
 /** The behaviour of report-only guards toward requests that they would refuse. */
 export type RefusalReporter = ReturnType<typeof createRefusalReporter>
 
@@ -95,13 +74,13 @@ export function createRefusalReporter(options: {
   const reported = new WeakMap<IncomingMessage, { readonly api: string; readonly identity: Identity | undefined }>()
 
   /** Whether a guard reports now. If `now()` returns NaN the comparison is false, so the guard refuses. */
-  const reports = ({ reportOnly }: Pick<ReportingConfig, 'reportOnly'>): boolean =>
+  const reports = ({ reportOnly }: Pick<DenialConfig, 'reportOnly'>): boolean =>
     reportOnly !== undefined && now() < reportOnly.until
 
   return {
     reports,
     /** Counts the request, once for all guards, and lets it go on, or leaves it to the host's guard. */
-    report(config: ReportingConfig, refusal: Refusal, req: IncomingMessage, res: ServerResponse, next: Next): void {
+    report(config: DenialConfig, refusal: Refusal, req: IncomingMessage, res: ServerResponse, next: Next): void {
       const { denied, reason, caller, cause } = refusal
       const { api, hostGuard, readClient, hideCredential, prepareResponse } = config
       const identity = denied.status < 500 && caller instanceof Identity ? copyIdentity(caller) : undefined
@@ -125,7 +104,7 @@ export function createRefusalReporter(options: {
       goOn(config, req, res, next)
     },
     /** The guard, which does not decide where an earlier one would have refused the request. */
-    skipReported(config: ReportingConfig, guard: Middleware): Middleware {
+    skipReported(config: DenialConfig, guard: Middleware): Middleware {
       return function platformAuthReportingGuard(req, res, next) {
         if (!reported.has(req) || !reports(config)) return guard(req, res, next)
         // An enforcing guard would have ended the request here: neither limits nor an `allow` may count it.
@@ -141,7 +120,7 @@ export function createRefusalReporter(options: {
 }
 
 /** Calls the handler without any credential of this platform, or the host's own guard, which decides as before. */
-function goOn({ hostGuard, hideOthers }: ReportingConfig, req: IncomingMessage, res: ServerResponse, next: Next): void {
+function goOn({ hostGuard, hideOthers }: DenialConfig, req: IncomingMessage, res: ServerResponse, next: Next): void {
   const proceed = (): void => {
     // See report().
     if (res.headersSent) return
@@ -159,7 +138,7 @@ function copyIdentity({ api, application, scopes, token, networks }: Identity): 
 }
 
 /** Reads `reportOnly` of a guard; undefined if it refuses requests. `call` is the one that makes the guard. */
-export type ReadReportOnly = (call: string, api: Api, options: ReportOnlyOptions) => ReportOnly | undefined
+export type ReadReportOnly = (call: string, api: Api, options: ReportOnlyOptions) => DenialConfig['reportOnly']
 
 export function createReportOnlyReader(options: {
   readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>

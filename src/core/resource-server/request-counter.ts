@@ -12,16 +12,10 @@ import { findIdentity, findRequest } from './auth-of.js'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { handOnFailure } from '../http/middleware.js'
 import type { Identity } from './identity.js'
-import type { ErrorResponders, ErrorResponseConfig } from './error-responder.js'
+import type { ErrorResponders } from './error-responder.js'
+import type { GuardConfig, Pass } from './guard-config.js'
+import type { RequestCost } from './guard-options.js'
 import { Failure } from './refusal.js'
-
-/** The units of a request toward the application's plan: 0 to 1,000,000, or a function of the request. */
-export type RequestCost =
-  | number
-  | {
-      // A method, because its parameter may be narrower: the function can take Express's Request.
-      cost(req: IncomingMessage): number
-    }['cost']
 
 const MAX_COST = 1_000_000
 
@@ -161,11 +155,9 @@ function joinHeaders(one: LimitHeaders, other: LimitHeaders): LimitHeaders {
   return Object.fromEntries([...names].map((name) => [name, [one[name], other[name]].filter(Boolean).join(', ')]))
 }
 
-type Pass = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void, identity: Identity) => void
-
 /** Counts a request toward its limits, and calls `pass` or refuses. */
 type PassIfCounted = (
-  config: ErrorResponseConfig & { readonly cost: RequestCost },
+  config: GuardConfig,
   count: RequestCounter['countForGuard'],
   req: IncomingMessage,
   res: ServerResponse,
