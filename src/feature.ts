@@ -50,7 +50,7 @@ export interface FeaturePart {
   /** `auth.NAME`. */
   readonly calls: object
   /** The calls that change an application, made of another writer: for callers who may change it only as it was read. */
-  callsWith?(writer: ApplicationWriter): object
+  createCalls?(writer: ApplicationWriter): object
   /** What other features may use beyond the calls: `Core.find()`. */
   readonly offers?: object
   /** Called once for each API when the platform is created. */

@@ -14,8 +14,7 @@ import type { LastUsed } from './credentials/last-used.js'
 import { createNamedCredentials } from './credentials/named-credentials.js'
 import { createDecisions, type Decisions } from './decisions/decisions.js'
 import type { EmailSender } from './call-parts.js'
-import type { ApplicationWriter } from './records/application-writer.js'
-import { checkBefore, type Checks } from './records/application-writer.js'
+import { guardWriter, type ApplicationWriter, type WriteGuard } from './records/application-writer.js'
 import { createCleanup } from './records/cleanup.js'
 import { createCreation } from './records/creation.js'
 import { createGrants } from './records/grant-calls.js'
@@ -23,13 +22,11 @@ import { createOperatorDataReader, type ReadOperatorData } from './records/metad
 import { createRecovery } from './records/recovery.js'
 import { createRegistry } from './records/registry.js'
 
-export type ApplicationCalls = Omit<Applications, 'create'>
-
 /** The calls on applications, for hosts and for features. */
 export interface CoreCalls {
   readonly applications: Applications
-  /** The calls that change one application. They reject as `check` throws. What they save names `request`. */
-  readonly createCheckedCalls: (...checks: Checks) => Applications
+  /** The calls that change one application. They reject as the guard's `check` throws. What they save names its `request`. */
+  readonly createGuardedCalls: (guard: WriteGuard) => Applications
   readonly decisions: Decisions
   readonly readOperatorData: ReadOperatorData
 }
@@ -52,16 +49,11 @@ export function createApplications(options: {
   readonly now: () => number
 }): { readonly calls: CoreCalls; readonly cleanup: ReturnType<typeof createCleanup> } {
   const readOperatorData = createOperatorDataReader(options.metadataSchema)
-  const decisions = createDecisions(options)
-  function createCalls(writer: ApplicationWriter): ApplicationCalls {
-    const parts = { ...options, writer }
+  function createCalls(writer: ApplicationWriter): Applications {
+    const parts = { ...options, writer, readOperatorData }
     return {
-      ...createRegistry({
-        ...parts,
-        decisions: createDecisions(parts),
-        readOperatorData,
-        flushLastUsed: options.lastUsed.flush,
-      }),
+      ...createRegistry({ ...parts, decisions: createDecisions(parts), flushLastUsed: options.lastUsed.flush }),
+      ...createCreation(parts),
       ...createGrants(parts),
       ...createContacts(parts),
       ...createCredentialCreation(parts),
@@ -73,13 +65,10 @@ export function createApplications(options: {
   }
   return {
     calls: {
-      applications: { ...createCalls(options.writer), ...createCreation({ ...options, readOperatorData }) },
-      createCheckedCalls: (...checks) => {
-        const writer = checkBefore(options.writer, ...checks)
-        const creation = createCreation({ ...options, writer, readOperatorData })
-        return withCheckedArguments<Applications>(APPLICATION_PARAMETERS, { ...createCalls(writer), ...creation })
-      },
-      decisions,
+      applications: createCalls(options.writer),
+      createGuardedCalls: (guard) =>
+        withCheckedArguments(APPLICATION_PARAMETERS, createCalls(guardWriter(options.writer, guard))),
+      decisions: createDecisions(options),
       readOperatorData,
     },
     cleanup: createCleanup(options),

@@ -31,7 +31,11 @@ import {
   createOpenIdMetadata,
   createProtectedResourceMetadata,
 } from './metadata-endpoints.js'
-import { createPresentedEndpoints, type JudgePresented, type PresentedApi } from './presented-credentials.js'
+import {
+  createResourceServerEndpoints,
+  type GuardIntrospected,
+  type IntrospectedApi,
+} from './resource-server-endpoints.js'
 import { createResourceServerAuthentication } from './resource-server-authentication.js'
 import { createSuspensionEndpoint } from './suspension-endpoint.js'
 import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
@@ -40,7 +44,7 @@ import { createTokenEndpoint, type TokenApi } from './token-endpoint.js'
 export function createAuthorizationServer(
   options: Parameters<typeof createClientAuthentication>[0] & {
     /** All APIs. The endpoints exist for those with the scheme oauth2. */
-    readonly apis: ReadonlyMap<string, TokenApi & PresentedApi>
+    readonly apis: ReadonlyMap<string, TokenApi & IntrospectedApi>
     /** Without a slash at its end. */
     readonly baseUrl: string
     /** The path of `baseUrl`, without a slash at its end. */
@@ -57,13 +61,15 @@ export function createAuthorizationServer(
       readonly headers: boolean
     }
     readonly rateLimits: Pick<RateLimits, 'create'>
+    readonly limitFailures: RateLimit | undefined
+    readonly assertions: Parameters<typeof createClientAuthentication>[2]
     readonly signAccessToken: SignAccessToken
     readonly accessTokens: Pick<AccessTokenVerifier, 'verify'>
     readonly revokedTokens: RevokedTokens
     readonly signingKeys: SigningKeys
     /** The access token as the guards of that API see it; undefined if they would refuse it. */
     readonly findActiveToken: VerifyAccessToken
-    readonly judgePresented: JudgePresented
+    readonly guardIntrospected: GuardIntrospected
     /** The time on the monotonic clock until which what this process knows may be served. */
     readonly freshUntil: () => number
     readonly observers: ApiObservers
@@ -75,25 +81,10 @@ export function createAuthorizationServer(
   },
 ) {
   const { apis, baseUrl, basePath, corsOrigins, signingAlgorithms, publishAhead, limits, rateLimits } = options
-  const { limitFailures, applicationCache, credentials, importedCredentials, activate, lastUsed } = options
-  const { available, waitForLatest, readChanges, signAccessToken, accessTokens, revokedTokens } = options
-  const { signingKeys, findActiveToken, judgePresented, freshUntil, observers, emit, paceStarts } = options
-  const { logRefusal, checkMount, assertions, now } = options
-  const createAuthentication = (limit: RateLimit | undefined, taken: typeof assertions) =>
-    createClientAuthentication({
-      applicationCache,
-      credentials,
-      importedCredentials,
-      activate,
-      lastUsed,
-      limitFailures: limit,
-      available,
-      waitForLatest,
-      readChanges,
-      assertions: taken,
-      now,
-    })
-  const authenticateClient = createAuthentication(limitFailures, assertions)
+  const { limitFailures, applicationCache, available, signAccessToken, accessTokens, revokedTokens } = options
+  const { signingKeys, findActiveToken, guardIntrospected, freshUntil, observers, emit, paceStarts } = options
+  const { logRefusal, checkMount, now } = options
+  const authenticateClient = createClientAuthentication(options, limitFailures, options.assertions)
   // The console asks here about credentials that the token endpoint has just refused and counted. This limit has a count of its
   // own, so that a wrong secret counts once there, and guesses here are limited all the same.
   const limitSuspensionFailures = rateLimits.create('failedAuthentication:suspended', limits.failedAuthentication, {
@@ -105,10 +96,10 @@ export function createAuthorizationServer(
     setBy: 'rateLimits.revocations',
   })
   const authenticateResourceServer = createResourceServerAuthentication({ authenticateClient, apis, baseUrl })
-  const { sendIntrospection, introspect, createCheck } = createPresentedEndpoints({
+  const { sendIntrospection, introspect, createCheck } = createResourceServerEndpoints({
     authenticateClient,
     authenticateResourceServer,
-    judgePresented,
+    guardIntrospected,
     limitFailures,
     freshUntil,
     isOutdated: applicationCache.isOutdated,
@@ -124,7 +115,7 @@ export function createAuthorizationServer(
   const keySet = routeDocument(answer(createKeySetEndpoint({ signingKeys, available, publishAhead }), 'platform'))
 
   /** The routes of an API, and those of its metadata at the root of the origin. */
-  function listRoutes(api: TokenApi & PresentedApi) {
+  function listRoutes(api: TokenApi & IntrospectedApi) {
     const wrap = (endpoint: Endpoint): Endpoint => answer(endpoint, api.name)
     const wrapWithCors = (endpoint: Endpoint): Endpoint => wrap(addCors(paceStarts(endpoint), cors))
     const preflight = cors && { OPTIONS: wrap(addCors((_req, res) => sendEmpty(res, 204), cors)) }
@@ -176,7 +167,7 @@ export function createAuthorizationServer(
     ...ofApis.flatMap(({ own }) => [...own]),
     ...(basePath === '' ? rootRoutes : []),
   ])
-  const suspension = createSuspensionEndpoint(createAuthentication(limitSuspensionFailures, undefined))
+  const suspension = createSuspensionEndpoint(createClientAuthentication(options, limitSuspensionFailures))
   const routers = {
     router: createPathRouter(routes, checkMount),
     wellKnownRouter: createPathRouter(rootRoutes),

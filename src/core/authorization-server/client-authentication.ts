@@ -25,7 +25,7 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import { isInNetworks } from '../../shared/lib/networks.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limits.js'
-import { createReadingMatcher, mayPass, type FoundClient, type Presented } from './match-readings.js'
+import { createReadingMatcher, mayPass, type FoundClient, type ComparedReading } from './match-readings.js'
 import type { createAssertionReader } from './private-key-jwt.js'
 
 export interface AuthenticatedClient {
@@ -81,26 +81,28 @@ interface AuthenticationFailure {
 /** Authenticates the clients of requests to the token, introspection, revocation and suspension endpoints. */
 export type AuthenticateClient = ReturnType<typeof createClientAuthentication>
 
-export function createClientAuthentication(options: {
-  readonly applicationCache: ApplicationCache
-  readonly credentials: () => Credentials
-  /** Undefined without the feature that recognizes credentials of another system. */
-  readonly importedCredentials: Omit<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
-  /** Makes a pending application active: its credentials have arrived. */
-  readonly activate: Activate
-  readonly lastUsed: Pick<LastUsed, 'note'>
-  readonly limitFailures: RateLimit | undefined
-  /** Rejects while the platform cannot answer. */
-  readonly available: () => MaybePromise<void>
-  /** Resolves whether this process has read every change that was committed before; gives up early if the store is slow. */
-  readonly waitForLatest: () => Promise<boolean>
-  /** The same, without giving up early. */
-  readonly readChanges: () => Promise<boolean>
-  readonly assertions?: Omit<Parameters<typeof createAssertionReader>[0], 'findClient' | 'now'> | undefined
-  readonly now: () => number
-}) {
-  const { applicationCache, credentials, importedCredentials, activate, lastUsed, limitFailures } = options
-  const { available, waitForLatest, readChanges, assertions, now } = options
+export function createClientAuthentication(
+  options: {
+    readonly applicationCache: ApplicationCache
+    readonly credentials: () => Credentials
+    /** Undefined without the feature that recognizes credentials of another system. */
+    readonly importedCredentials: Omit<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
+    /** Makes a pending application active: its credentials have arrived. */
+    readonly activate: Activate
+    readonly lastUsed: Pick<LastUsed, 'note'>
+    /** Rejects while the platform cannot answer. */
+    readonly available: () => MaybePromise<void>
+    /** Resolves whether this process has read every change that was committed before; gives up early if the store is slow. */
+    readonly waitForLatest: () => Promise<boolean>
+    /** The same, without giving up early. */
+    readonly readChanges: () => Promise<boolean>
+    readonly now: () => number
+  },
+  limitFailures: RateLimit | undefined,
+  assertions?: Omit<Parameters<typeof createAssertionReader>[0], 'findClient' | 'now'>,
+) {
+  const { applicationCache, credentials, importedCredentials, activate, lastUsed } = options
+  const { available, waitForLatest, readChanges, now } = options
   const { matchReadings, findClient } = createReadingMatcher({
     applicationCache,
     credentials,
@@ -135,14 +137,14 @@ export function createClientAuthentication(options: {
   }
 
   async function authenticate(readings: readonly ClientCredentials[], req: IncomingMessage): Promise<Attempt> {
-    const presented = await matchReadings(readings, req)
-    const known = presented.find(({ found }) => found)?.found?.application
-    const accepted = presented.find(mayPass)
+    const compared = await matchReadings(readings, req)
+    const known = compared.find(({ found }) => found)?.found?.application
+    const accepted = compared.find(mayPass)
     if (!accepted?.found || !accepted.matched) {
-      if (presented.some(({ found }) => found && applicationCache.isOutdated(found.application)))
+      if (compared.some(({ found }) => found && applicationCache.isOutdated(found.application)))
         throw new StoreUnavailableError('The store did not answer how an application has changed.')
-      const shown = presented.map(({ id }) => describeClientId(id)).find((each) => each !== undefined)
-      return { authenticated: undefined, known, failure: explain(presented, req), shown, problem: undefined }
+      const shown = compared.map(({ id }) => describeClientId(id)).find((each) => each !== undefined)
+      return { authenticated: undefined, known, failure: explain(compared, req), shown, problem: undefined }
     }
     return accept(accepted.found, accepted.matched, req)
   }
@@ -160,13 +162,13 @@ export function createClientAuthentication(options: {
   }
 
   /** The reason for operators: that of the first reading which is not just a wrong secret. */
-  function explain(presented: readonly Presented[], req: IncomingMessage): AuthenticationFailure | undefined {
-    const failures = presented.map((each) => describeFailure(each, req))
+  function explain(compared: readonly ComparedReading[], req: IncomingMessage): AuthenticationFailure | undefined {
+    const failures = compared.map((each) => describeFailure(each, req))
     return failures.find(({ reason }) => reason !== 'wrong_secret') ?? failures.at(-1)
   }
 
   /** It always compares with expired secrets, so that the time taken shows nothing. */
-  function describeFailure({ found, secret, matched }: Presented, req: IncomingMessage): AuthenticationFailure {
+  function describeFailure({ found, secret, matched }: ComparedReading, req: IncomingMessage): AuthenticationFailure {
     const expired = credentials().match(secret, found?.application.secrets ?? [], 0)
     if (found?.expiredKey) return { reason: 'expired_key', details: describeExpired(found.expiredKey) }
     if (found && matched)

@@ -14,20 +14,20 @@ import {
   NO_STORE,
   readTokenForm,
   refuseUnknown,
-  type createPresentedEndpoints,
-  type PresentedApi,
-} from './presented-credentials.js'
+  type createResourceServerEndpoints,
+  type IntrospectedApi,
+} from './resource-server-endpoints.js'
 
 /**
  * `POST /{api}/introspect` (RFC 7662): the facts that a client may know of its own access token, and a resource server of every one that was
  * presented to it.
  */
 export function createIntrospectionEndpoint(
-  api: PresentedApi,
+  api: IntrospectedApi,
   options: {
     readonly authenticateClient: AuthenticateClient
     readonly verifyAccessToken: VerifyAccessToken
-  } & Pick<ReturnType<typeof createPresentedEndpoints>, 'sendIntrospection'>,
+  } & Pick<ReturnType<typeof createResourceServerEndpoints>, 'sendIntrospection'>,
 ): Endpoint {
   const { authenticateClient, verifyAccessToken, sendIntrospection } = options
   return async function answerIntrospectionRequest(req, res) {

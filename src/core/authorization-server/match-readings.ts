@@ -18,7 +18,7 @@ export interface FoundClient {
   readonly expiredKey?: CredentialRecord | undefined
 }
 
-export interface Presented {
+export interface ComparedReading {
   readonly id: string
   readonly secret: string
   readonly found: FoundClient | undefined
@@ -44,8 +44,8 @@ export function createReadingMatcher(options: {
   async function matchReadings(
     readings: readonly ClientCredentials[],
     req: IncomingMessage,
-  ): Promise<readonly Presented[]> {
-    const presented: Presented[] = []
+  ): Promise<readonly ComparedReading[]> {
+    const compared: ComparedReading[] = []
     for (const { id, secret } of readings) {
       const found = await findClient(id, req)
       const application = found?.application
@@ -53,17 +53,17 @@ export function createReadingMatcher(options: {
       const matched =
         credentials().match(secret, application?.secrets ?? [], now()) ??
         importedCredentials?.matchDigest(secret, application)
-      presented.push({ id, secret, found, matched })
-      if (mayPass(presented.at(-1)!)) break
+      compared.push({ id, secret, found, matched })
+      if (mayPass(compared.at(-1)!)) break
     }
-    await matchSlowHashes(presented, req)
-    return presented
+    await matchSlowHashes(compared, req)
+    return compared
   }
 
   /** All readings for one application wait for one turn. An earlier reading counts before a later one of another application. */
-  async function matchSlowHashes(presented: readonly Presented[], req: IncomingMessage): Promise<void> {
-    const passing = presented.find(mayPass)?.found?.application.id
-    const open = presented.filter(({ found, matched }) => found && !matched && found.application.id !== passing)
+  async function matchSlowHashes(compared: readonly ComparedReading[], req: IncomingMessage): Promise<void> {
+    const passing = compared.find(mayPass)?.found?.application.id
+    const open = compared.filter(({ found, matched }) => found && !matched && found.application.id !== passing)
     for (const id of new Set(open.map(({ found }) => found!.application.id))) {
       const ofApplication = open.filter(({ found }) => found!.application.id === id)
       const secrets = [...new Set(ofApplication.map(({ secret }) => secret))]
@@ -112,7 +112,7 @@ export function createReadingMatcher(options: {
   return { matchReadings, findClient }
 }
 
-export function mayPass({ found, matched }: Pick<Presented, 'found' | 'matched'>): boolean {
+export function mayPass({ found, matched }: Pick<ComparedReading, 'found' | 'matched'>): boolean {
   return matched !== undefined && !found?.expiredKey && MAY_AUTHENTICATE.includes(found!.application.status)
 }
 

@@ -4,7 +4,7 @@ import type { Activate } from '../applications/records/status.js'
 import type { CredentialSource } from '../../shared/contracts/credential-source.js'
 import type { ChangeWaits } from '../store-client/change-feed.js'
 import type { Audit } from '../applications/records/audit-log.js'
-import type { Checks } from '../applications/records/application-writer.js'
+import type { WriteGuard } from '../applications/records/application-writer.js'
 import type { Api, ApisOptions } from '../../shared/contracts/api.js'
 import type { PlatformEvents } from '../../shared/contracts/events.js'
 import type { MetadataInput, MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
@@ -99,8 +99,8 @@ export interface PlatformParts {
    * is none, 429, 503. The caller bounds the time that it takes.
    */
   readonly authenticateResourceServer: (req: IncomingMessage, form: Form) => Promise<ResourceServer>
-  /** The calls of core and features that change applications, by the member of `auth` that they are of; they reject as `check` throws. */
-  readonly createCheckedCalls: (...checks: Checks) => Readonly<Record<string, object>>
+  /** The calls of core and features that change applications, by the member of `auth` that they are of. */
+  readonly createGuardedCalls: (guard: WriteGuard) => Readonly<Record<string, object>>
   /** `auth.signingKeys.rotate()` of a request that has its effect once: rejects as `check` does, before anything is made. */
   readonly rotateSigningKey: RotateOnce
 }

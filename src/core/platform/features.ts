@@ -1,10 +1,11 @@
+import type { Limit } from '../../shared/contracts/api.js'
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { Offers } from '../../shared/contracts/offers.js'
 import type { Core, Diagnosis, FeaturePart } from '../../feature.js'
 import type { Settings } from '../options/all-settings.js'
-import { describeSharedSettings } from '../options/shared-settings.js'
+import type { ApiSettings, CoreSettings } from '../options/settings.js'
 import type { ApplicationWriter } from '../applications/records/application-writer.js'
 import type { ApplicationParts, FeatureHooks } from './application-parts.js'
 import type { Foundation } from './foundation.js'
@@ -40,8 +41,10 @@ export function createFeatures(foundation: Foundation, applicationParts: Applica
   return {
     core,
     calls: Object.fromEntries([...parts].map(([name, { calls }]) => [name, calls])),
-    callsWith: (writer: ApplicationWriter): Record<string, object> =>
-      Object.fromEntries([...parts].flatMap(([name, { callsWith }]) => (callsWith ? [[name, callsWith(writer)]] : []))),
+    createCalls: (writer: ApplicationWriter): Record<string, object> =>
+      Object.fromEntries(
+        [...parts].flatMap(([name, { createCalls }]) => (createCalls ? [[name, createCalls(writer)]] : [])),
+      ),
     /** What limits by plans; undefined if no feature does. */
     plans: findOnly(inOrder, 'planLimits', 'one limits requests by plans'),
     /** What recognizes credentials that another system issued; undefined if no feature does. */
@@ -162,4 +165,38 @@ function join<Observe extends (...four: [never, never, never, never]) => void>(
     }
     return both as Observe
   })
+}
+
+/** The settings that processes on one store must have alike, by their paths, in words. */
+function describeSharedSettings({ baseUrl, apis, tokens }: CoreSettings): Readonly<Record<string, string>> {
+  const ofApis = [...apis.values()].flatMap((api) =>
+    Object.entries(describeApi(api)).map(([name, value]) => [`apis.${api.name}.${name}`, value] as const),
+  )
+  return { baseUrl, 'tokens.signer': tokens.signer ? 'given' : 'none', ...Object.fromEntries(ofApis) }
+}
+
+/** What only one scheme has is left out for the other: of two schemes, only the scheme differs. */
+function describeApi(api: ApiSettings): Readonly<Record<string, string>> {
+  return {
+    scheme: api.scheme,
+    scopes: describeList(Object.keys(api.scopes).toSorted()),
+    ...(api.scheme === 'oauth2'
+      ? { accessTokenLifetime: `${api.accessTokenLifetime}` }
+      : {
+          header: describeList(api.keyHeaders.map((name) => name.toLowerCase())),
+          defaultScopes: describeList(api.defaultScopes?.toSorted()),
+        }),
+    rateLimit: describeLimit(api.rateLimit),
+    credentialMaxAge: `${api.credentialMaxAge ?? 'none'}`,
+    registration: api.registration,
+    registrationScopes: describeList(api.registrationScopes.toSorted()),
+  }
+}
+
+function describeList(values: readonly string[] = []): string {
+  return values.join(' ') || 'none'
+}
+
+function describeLimit(limit: Limit | false): string {
+  return limit === false ? 'none' : `${limit.limit} in ${limit.window} seconds`
 }

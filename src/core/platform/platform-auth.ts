@@ -1,7 +1,7 @@
 import type { CoreAuth, PlatformAuth, PlatformParts } from './core-auth.js'
 import { withCheckedArguments, options, signingKey, type CallParameters } from '../applications/call-arguments.js'
 import { APPLICATION_PARAMETERS, AUDIT_PARAMETERS } from '../applications/call-parameters.js'
-import { checkBefore } from '../applications/records/application-writer.js'
+import { guardWriter } from '../applications/records/application-writer.js'
 import { createAudit } from '../applications/records/audit-log.js'
 import type { ApisOptions } from '../../shared/contracts/api.js'
 import { ConfigurationError, describeWithFix, type ConfigurationProblem } from '../../shared/contracts/errors.js'
@@ -12,13 +12,14 @@ import type { PlatformAuthOptions } from '../options/platform-auth-options.js'
 import { toPublicApi } from '../options/read-apis.js'
 import { readOptions } from '../options/read-platform-options.js'
 import { createApplicationParts } from './application-parts.js'
+import { createEndpointsAndGuards } from './endpoints-and-guards.js'
 import { createFeatures, createHooks } from './features.js'
 import { createFoundation } from './foundation.js'
-import { createServers, createTokenParts } from './servers.js'
 import { startAndStop } from './start-and-stop.js'
 import type { Readiness, ReadyOptions } from '../store-client/readiness.js'
 import type { SessionSecretCalls } from '../store-client/session-secret.js'
 import type { SigningKeyRotation } from '../tokens/key-rotation.js'
+import { createTokens } from '../tokens/tokens.js'
 
 type ApisFor<Schema extends MetadataSchema> = ApisOptions<MetadataOutput<Schema>>
 
@@ -51,12 +52,12 @@ export function createPlatformAuth<
   const settings = readOptions(options, (warning) => warnings.push(warning))
   for (const warning of warnings) settings.logger.warn(describeWithFix(warning))
   const foundation = createFoundation(settings)
-  const tokens = createTokenParts(foundation)
+  const tokens = createTokens(foundation)
   const { hooks, setFeatures } = createHooks()
   const applicationParts = createApplicationParts(foundation, tokens, hooks)
   const features = createFeatures(foundation, applicationParts, hooks)
   setFeatures(features)
-  const { guards, guardParts, routers, authenticateResourceServer } = createServers(
+  const { guards, guardParts, routers, authenticateResourceServer } = createEndpointsAndGuards(
     foundation,
     tokens,
     applicationParts,
@@ -93,9 +94,9 @@ export function createPlatformAuth<
     activate: applicationParts.activate,
     nextChange: foundation.changeWaits.next,
     authenticateResourceServer,
-    createCheckedCalls: (...checks) => ({
-      applications: applicationParts.calls.createCheckedCalls(...checks),
-      ...features.callsWith(checkBefore(applicationParts.writer, ...checks)),
+    createGuardedCalls: (guard) => ({
+      applications: applicationParts.calls.createGuardedCalls(guard),
+      ...features.createCalls(guardWriter(applicationParts.writer, guard)),
     }),
     rotateSigningKey: tokens.signingKeyCalls.rotate,
   }

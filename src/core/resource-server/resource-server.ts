@@ -24,7 +24,7 @@ import type { ApiKeyGuardOptions, BearerGuardOptions, VerifyOptions } from './gu
 import { createGuards } from './guards.js'
 import { Identity } from './identity.js'
 import { createOutcomes, createRefusalReporter } from './outcomes.js'
-import { createPresentedJudge } from './presented.js'
+import { createIntrospectionGuard } from './introspection-guard.js'
 import { createReadCost, createRequestCounter, type RequestCounter } from './request-counter.js'
 import { createVerifiers } from './verify.js'
 
@@ -132,8 +132,8 @@ export function createResourceServer({
       },
     },
     guardParts,
-    /** Failures are counted by who describes requests. */
-    judgePresented: createPresentedJudge(
+    /** Failures are counted by who asks. */
+    guardIntrospected: createIntrospectionGuard(
       createAuthenticator(parts, undefined),
       (given) => createGuards({ ...guardSettings, authenticator: given }).guardParts,
     ),

@@ -1,4 +1,3 @@
-import type { Api } from '../../shared/contracts/api.js'
 import type { Emit } from '../../shared/contracts/events.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { Store } from '../../shared/contracts/store.js'
@@ -17,26 +16,32 @@ const SIGNER_LIST_INTERVAL_SECONDS = 10
 /** Access tokens, and the keys that sign them. */
 export type Tokens = ReturnType<typeof createTokens>
 
-export function createTokens(options: {
-  readonly apis: readonly (Api & { readonly accessTokenLifetime: number })[]
+export function createTokens({
+  settings,
+  store,
+  encryption,
+  clientLimits,
+  feed,
+  opened,
+  emit,
+  logger,
+  now,
+}: {
+  readonly settings: Pick<CoreSettings, 'apis' | 'cache' | 'tokens'>
   readonly store: Store
   readonly encryption: KeyEncryption
-  readonly signing: CoreSettings['tokens']
-  /** Seconds. */
-  readonly clockTolerance: number
   readonly clientLimits: Parameters<typeof createRevokedTokens>[0]['clientLimits']
-  readonly cache: Pick<CoreSettings['cache'], 'accessTokens' | 'revokedAccessTokens'>
-  /** Resolves true once every change committed before the call is known here; false if the store can't tell. */
-  readonly readChanges: () => Promise<boolean>
+  readonly feed: { readonly pollAgain: Parameters<typeof createSigningKeys>[0]['readChanges'] }
   /** Resolves when the store is open. */
   readonly opened: () => Promise<unknown>
   readonly emit: Emit
   readonly logger: Logger
   readonly now: () => number
 }) {
-  const { apis, store, encryption, signing, clockTolerance, clientLimits, cache, readChanges, opened } = options
-  const { emit, logger, now } = options
-  const signingKeys = createSigningKeys({ store, encryption, logger, now, readChanges })
+  const { cache, tokens: signing } = settings
+  const { clockTolerance } = signing
+  const apis = [...settings.apis.values()]
+  const signingKeys = createSigningKeys({ store, encryption, logger, now, readChanges: feed.pollAgain })
   const accessTokens = createAccessTokenVerifier({
     signingKeys,
     lifetimes: new Map(

@@ -92,14 +92,14 @@ function createEmailsPart(core: Core, settings: EmailsSettings): FeaturePart {
   const sending = createSending(core, settings, apis)
   const reminders = createReminders(core, settings.remindBefore)
   const links = { brand: createPageBrand(brand), developersUrl, portalUrl: core.pageUrl('portal') }
-  const callsWith = (writer: Core['writer']) =>
+  const createCalls = (writer: Core['writer']) =>
     withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue({ store, writer, opened, wakeSender, now }))
   return {
     calls: {
-      ...callsWith(core.writer),
+      ...createCalls(core.writer),
       router: createClaimRouter(core, createClaim(core, apis), links),
     },
-    callsWith,
+    createCalls,
     offers: { sendSignIn: sending.sendSignIn, preview: sending.preview },
     wakeSender: sending.wake,
     problem: sending.problem,

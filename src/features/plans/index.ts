@@ -109,9 +109,9 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
     logger,
   })
   const usage = createReadPlanUsage({ store, opened, findPlan: names.find, ledger, countShared, now })
-  const callsWith = (given: typeof writer) => createSetPlan({ writer: given, opened, names: [...known.keys()] })
+  const createCalls = (given: typeof writer) => createSetPlan({ writer: given, opened, names: [...known.keys()] })
   const calls: Plans = {
-    ...callsWith(writer),
+    ...createCalls(writer),
     ...withCheckedArguments(
       {
         usage: [applicationId],
@@ -128,7 +128,7 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
   }
   return {
     calls,
-    callsWith,
+    createCalls,
     offers,
     settings: Object.fromEntries([...known].map(([name, plan]) => [`plans.${name}`, describePlan(plan)])),
     planLimits: { count: limitByPlan, describeTooLow: (units) => describeTooLow(known.values(), units) },

@@ -7,7 +7,7 @@ import {
 } from '../../core/applications/call-arguments.js'
 import { actor } from '../../core/applications/call-parameters.js'
 import { normalizeContact } from '../../core/applications/contacts/contact-lists.js'
-import { checkBefore } from '../../core/applications/records/application-writer.js'
+import { guardWriter } from '../../core/applications/records/application-writer.js'
 import { readContact } from '../../core/applications/records/validation.js'
 import { ApplicationError, invalidArgument } from '../../shared/contracts/errors.js'
 import { type PortalAction, readPortalOptions, type PortalOptions, type PortalSettings } from './portal-options.js'
@@ -100,20 +100,20 @@ function createPortalPart(core: Core, settings: PortalSettings): FeaturePart {
     throw new ApplicationError('application_not_found', `There is no application ${applicationId} with a contact.`)
   }
 
-  const callsWith = (writer: Core['writer']) =>
+  const createCalls = (writer: Core['writer']) =>
     withCheckedArguments(PARAMETERS, {
       link,
       signOut: core.signOuts.signOut,
       invite: createInvitations(core, writer).invite,
     })
-  return { calls: { ...callsWith(core.writer), router }, callsWith }
+  return { calls: { ...createCalls(core.writer), router }, createCalls }
 }
 
 /** The calls of an action: the operator's own, on the version of the application that the form was made for. */
 function createActionCalls(core: Core): CreateActionCalls {
   return (check) => ({
-    applications: core.calls.createCheckedCalls(check),
-    invite: createInvitations(core, checkBefore(core.writer, check)).invite,
+    applications: core.calls.createGuardedCalls({ check }),
+    invite: createInvitations(core, guardWriter(core.writer, { check })).invite,
     requestAccess: (id, request) => core.find('registration')!.requestAccess(check, id, request),
     acceptTerms: (id, by) => core.find('registration')!.acceptTerms(check, id, by),
   })

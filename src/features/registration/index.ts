@@ -5,7 +5,7 @@ import {
   type CallParameters,
 } from '../../core/applications/call-arguments.js'
 import { createApprovalLinks } from '../../core/applications/decisions/approval-requests.js'
-import { checkBefore } from '../../core/applications/records/application-writer.js'
+import { guardWriter } from '../../core/applications/records/application-writer.js'
 import type { RegistrationOffer } from '../../shared/contracts/offers.js'
 import type { MetadataInput, MetadataOutput } from '../../shared/contracts/metadata-schema.js'
 import type { Core, Feature, FeaturePart } from '../../feature.js'
@@ -111,7 +111,7 @@ function createRegistrationPart(core: Core, settings: RegistrationSettings): Fea
     admit: createAdmission(core, settings),
     approval: operators.length > 0 ? { links, approvals } : undefined,
   })
-  const callsWith = (writer: Core['writer']) =>
+  const createCalls = (writer: Core['writer']) =>
     withCheckedArguments(PARAMETERS, {
       // The function is async, so that a mistake rejects.
       async register(given: Parameters<Registration['register']>[0]) {
@@ -124,11 +124,11 @@ function createRegistrationPart(core: Core, settings: RegistrationSettings): Fea
   const offers: RegistrationOffer = {
     isOperator: (address) => operators.includes(address),
     requestAccess: (check, id, request) =>
-      createRequestAccess(core, operators, checkBefore(core.writer, check))(id, request),
+      createRequestAccess(core, operators, guardWriter(core.writer, { check }))(id, request),
     terms,
     async acceptTerms(check, id, by) {
-      if (terms) await acceptTerms(checkBefore(core.writer, check), terms, { id, by, at: core.now() })
+      if (terms) await acceptTerms(guardWriter(core.writer, { check }), terms, { id, by, at: core.now() })
     },
   }
-  return { calls: { ...callsWith(core.writer), router }, callsWith, offers }
+  return { calls: { ...createCalls(core.writer), router }, createCalls, offers }
 }

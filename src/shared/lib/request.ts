@@ -32,31 +32,31 @@ export function readClientAddress(req: IncomingMessage, ipv6Prefix: Ipv6Prefix =
   const address = readIpAddress(req)
   // A text with a space would name the resource server whose turns it takes.
   const network = isIPv6(address) ? formatNetwork(address, ipv6Prefix) : address.replaceAll(' ', '_')
-  const by = DESCRIBED_BY.get(req)
+  const by = INTROSPECTED_BY.get(req)
   return by === undefined ? network : `${by} ${network}`
 }
 
-/** The resource servers that have described requests. */
-const DESCRIBED_BY = new WeakMap<object, string>()
+/** The resource servers that ask about requests. */
+const INTROSPECTED_BY = new WeakMap<object, string>()
 
 /**
- * The request that a resource server was sent, as it describes it in a request of its own: it has these headers and this address, and is
- * queued and counted by the resource server and the address. `id` is that of the request in which it is described, if it may be shown.
+ * The request with these headers in place of its own. `introspected`: it is one that a resource server was sent and asks about, with that
+ * address, queued and counted by the resource server (`by`) and the address; `id` is that of the question, if it may be shown.
  */
-export function describeRequest(
+export function deriveRequest(
   req: IncomingMessage,
   { headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>,
-  given?: { readonly ip: string; readonly by: string; readonly id: string | undefined },
+  introspected?: { readonly ip: string; readonly by: string; readonly id: string | undefined },
 ): IncomingMessage {
-  const described = Object.create(req, {
+  const derived = Object.create(req, {
     headers: { value: headers },
     rawHeaders: { value: rawHeaders },
     headersDistinct: { value: {} },
-    ...(given && { ip: { value: given.ip } }),
-    id: { value: given ? given.id : Object.hasOwn(req, 'id') ? Reflect.get(req, 'id') : undefined },
+    ...(introspected && { ip: { value: introspected.ip } }),
+    id: { value: introspected ? introspected.id : Object.hasOwn(req, 'id') ? Reflect.get(req, 'id') : undefined },
   }) as IncomingMessage
-  if (given) DESCRIBED_BY.set(described, given.by)
-  return described
+  if (introspected) INTROSPECTED_BY.set(derived, introspected.by)
+  return derived
 }
 
 /** The bits of an IPv6 address that name a network. */

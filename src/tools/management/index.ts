@@ -155,7 +155,7 @@ function readArguments(caller: string, auth: CoreAuth, options: unknown) {
 
 interface ChangeOptions {
   readonly auth: CoreAuth
-  readonly platform: Pick<PlatformParts, 'createCheckedCalls' | 'rotateSigningKey'>
+  readonly platform: Pick<PlatformParts, 'createGuardedCalls' | 'rotateSigningKey'>
   readonly findApplication: FindApplication
   readonly api: string
   readonly operation: Operation
@@ -192,7 +192,7 @@ function createChange({ auth, platform, findApplication, api, operation, expecte
 
   /** The calls with the check, beside those that change no application. */
   function createCalls(): object {
-    const checked = Object.entries(platform.createCheckedCalls(check, once, keep))
+    const checked = Object.entries(platform.createGuardedCalls({ check, request: once, saved: keep }))
     const calls = auth as unknown as Readonly<Record<string, object>>
     const rotateKey = once && { rotate: (options: object) => platform.rotateSigningKey(options, once) }
     return {

@@ -146,7 +146,6 @@ async function performAction(form: ActionForm): Promise<Answer> {
   const { site, visit, action, application, name, record } = form
   const { auth, core } = site
   const { texts, fields, operator } = visit
-  const { createCheckedCalls } = core.calls
   const operation = OPERATIONS_BY_NAME.get(action.operation)!
   const shape = operation.input.shape
   const given = readInput(form, (member) => Object.hasOwn(shape, member) && describeMember(shape[member]!).isNullable)
@@ -161,7 +160,7 @@ async function performAction(form: ActionForm): Promise<Answer> {
   const once = application ? undefined : { id: token, applicationId: `app_${token}` }
   if (once && name === 'create' && (await core.store.findApplication(once.applicationId))) throw new Stale()
   if (name === 'register' && site.sentForms.get(token)) throw new Stale()
-  const applications = { ...auth.applications, ...createCheckedCalls(check, once) }
+  const applications = { ...auth.applications, ...core.calls.createGuardedCalls({ check, request: once }) }
   const platform = { ...auth, applications }
   const by = `operator:${operator}`
   const run = async (call: Parameters<typeof OPERATIONS_BY_NAME.get>[0], input: object): Promise<unknown> => {

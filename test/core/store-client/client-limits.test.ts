@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createClientLimits } from '../../../src/core/store-client/client-limits.js'
 import { memoryStore } from '../../../src/index.js'
-import { describeRequest, readClientAddress } from '../../../src/shared/lib/request.js'
+import { deriveRequest, readClientAddress } from '../../../src/shared/lib/request.js'
 import { openPlatform } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
 
@@ -117,7 +117,7 @@ it('resource servers take turns, and the addresses that each forwards, whatever 
   const begun: string[] = []
   let end = (): void => undefined
   const presented = (by: string, ip: string): Promise<void> => {
-    const req = describeRequest(new IncomingMessage(new Socket()), { headers: {}, rawHeaders: [] }, { ip, by, id: '' })
+    const req = deriveRequest(new IncomingMessage(new Socket()), { headers: {}, rawHeaders: [] }, { ip, by, id: '' })
     const lookUp = () => new Promise<void>((resolve) => void (begun.push(`${by} ${ip}`), (end = resolve)))
     // Those beyond the limit of waiting ones, or that wait too long, reject.
     return limits.limitLookupsOfStrangers(readClientAddress(req), lookUp).catch(() => undefined)

@@ -135,7 +135,7 @@ export function isConfirmed(record: ApplicationRecord, contact: string): boolean
 }
 
 /** The changed record, confirmed if the change set another first contact, or if a credential of the former record was used. */
-export function settleConfirmation(current: ApplicationRecord, changed: ApplicationRecord): ApplicationRecord {
+export function applyConfirmation(current: ApplicationRecord, changed: ApplicationRecord): ApplicationRecord {
   if (!changed.isUnconfirmed) return changed
   const isUnconfirmed = current.contact === changed.contact && !hasBeenUsed(current)
   return isUnconfirmed ? changed : { ...changed, isUnconfirmed }

@@ -11,7 +11,7 @@ import { isContact } from '../contacts/contact-lists.js'
 import { joinWithheld, refuseWithheld } from '../records/withheld.js'
 import { LISTS } from './credential-lists.js'
 import type { CredentialKind } from './credentials.js'
-import { findLeft, listNewest, type Terms } from './left-terms.js'
+import { findAllowedTerms, listNewest, type Terms } from './allowed-terms.js'
 
 /** The end (`at`; undefined for none any more) that a call gave a credential. */
 export interface GivenEnd {
@@ -33,11 +33,14 @@ interface Change {
 }
 
 /**
- * An operator's decision outranks self-service: the one place that decides what a change may create. A contact gets nothing back
- * that an operator took away; a new credential, also of an e-mail, a rotation or a recovery, may be used for no more than what
- * operators have left (`findLeft`). What operators give credentials is kept with the record, also when those are gone.
+ * The one place that decides what a change may create: docs/architecture.md, "What operators take away", has the rules. Returns the
+ * record as it may be saved, and the details of its audit record.
  */
-export function settleTerms(current: ApplicationRecord, edited: ApplicationRecord, change: Change): Settled {
+export function applyOperatorTerms(
+  current: ApplicationRecord,
+  edited: ApplicationRecord,
+  change: Change,
+): { readonly record: ApplicationRecord; readonly details: Change['details'] } {
   if (edited.status === 'deleted') return { record: { ...edited, withheld: undefined }, details: change.details }
   const isByContact = isContact(change.by)
   const changed = isByContact ? { ...edited, withheld: current.withheld } : edited
@@ -46,14 +49,14 @@ export function settleTerms(current: ApplicationRecord, edited: ApplicationRecor
   for (const each of current.withheld?.credentials ?? []) terms.set(each.credentialId, each)
   let details = change.details
 
-  function settle(kind: CredentialKind, credential: CredentialRecord): CredentialRecord {
+  function limit(kind: CredentialKind, credential: CredentialRecord): CredentialRecord {
     const { id } = credential
     const former = current[LISTS[kind]].find((each) => each.id === id)
     const end = change.ends.find(({ credentialId }) => credentialId === id)
     if (former && isByContact) return limitByContact(kind, former, credential)
     if (former === credential && !end) return credential
-    if (former) note(kind, id, describeChange(former, credential, terms.get(id), end))
-    else if (end?.decidesAll && !isByContact) note(kind, id, { ...readTerms(credential), endsAt: end.at })
+    if (former) setTerms(kind, id, describeChange(former, credential, terms.get(id), end))
+    else if (end?.decidesAll && !isByContact) setTerms(kind, id, { ...readTerms(credential), endsAt: end.at })
     else return limitNew(kind, credential, isByContact ? undefined : end)
     return credential
   }
@@ -75,24 +78,24 @@ export function settleTerms(current: ApplicationRecord, edited: ApplicationRecor
 
   function limitNew(kind: CredentialKind, credential: CredentialRecord, end: GivenEnd | undefined): CredentialRecord {
     const { id, name, apis } = credential
-    const left = findLeft(current, { kind, apis, isByContact }, change.now)
-    const networks = intersectNetworks(credential.networks, left?.networks)
-    const isOfNoUse = kind === 'secret' && left?.apis && !Object.keys(left.apis).some(change.needsSecret)
-    if (isByContact && (!left || networks?.length === 0 || isOfNoUse)) throw createNothingLeftError(current.id, kind)
+    const allowed = findAllowedTerms(current, { kind, apis, isByContact }, change.now)
+    const networks = intersectNetworks(credential.networks, allowed?.networks)
+    const isOfNoUse = kind === 'secret' && allowed?.apis && !Object.keys(allowed.apis).some(change.needsSecret)
+    if (isByContact && (!allowed || networks?.length === 0 || isOfNoUse)) throw createNothingLeftError(current.id, kind)
     const replaced = listNewest(current, kind, change.now).find((each) => each.name === name)
     const own = replaced && terms.get(replaced.id)
-    const latest = Math.min(left?.endsAt ?? Infinity, own?.endsAt ?? Infinity)
+    const latest = Math.min(allowed?.endsAt ?? Infinity, own?.endsAt ?? Infinity)
     if (isByContact && latest <= change.now) throw createEndedError(current.id, kind, latest)
     // An operator may replace what has ended.
     const bound = latest < Infinity && latest > change.now ? latest : undefined
     const endsAt = end ? end.at : bound
     // A replacement has what the replaced one has.
-    note(kind, id, { ...(replaced ? own : left), endsAt })
-    if (replaced || !left || networks?.length === 0) return limitEnd(credential, endsAt, describe)
-    const limited = { ...credential, apis: left.apis ?? apis, networks }
+    setTerms(kind, id, { ...(replaced ? own : allowed), endsAt })
+    if (replaced || !allowed || networks?.length === 0) return limitEnd(credential, endsAt, describe)
+    const limited = { ...credential, apis: allowed.apis ?? apis, networks }
     describe(id, {
-      ...(left.apis && { apis: limited.apis }),
-      ...(left.networks && networks && { networks: [...networks] }),
+      ...(allowed.apis && { apis: limited.apis }),
+      ...(allowed.networks && networks && { networks: [...networks] }),
     })
     return limitEnd(limited, endsAt, describe)
   }
@@ -101,17 +104,17 @@ export function settleTerms(current: ApplicationRecord, edited: ApplicationRecor
     if (details?.['credentialId'] === id) details = { ...details, ...added }
   }
 
-  function note(kind: CredentialKind, credentialId: string, { apis, networks, endsAt }: NotedTerms): void {
+  function setTerms(kind: CredentialKind, credentialId: string, { apis, networks, endsAt }: GivenTerms): void {
     terms.delete(credentialId)
     if (!apis && !networks && endsAt === undefined) return
-    const noted = { ...(apis && { apis }), ...(networks && { networks }), ...(endsAt !== undefined && { endsAt }) }
-    terms.set(credentialId, { kind, credentialId, ...noted })
+    const given = { ...(apis && { apis }), ...(networks && { networks }), ...(endsAt !== undefined && { endsAt }) }
+    terms.set(credentialId, { kind, credentialId, ...given })
   }
 
   const record = {
     ...changed,
-    keys: changed.keys.map((key) => settle('key', key)),
-    secrets: changed.secrets.map((secret) => settle('secret', secret)),
+    keys: changed.keys.map((key) => limit('key', key)),
+    secrets: changed.secrets.map((secret) => limit('secret', secret)),
   }
   const given = [...terms.values(), ...listUnlimited(current, record, change)]
   const credentials = given.filter((each) => isKept(current, record, each, change))
@@ -119,12 +122,7 @@ export function settleTerms(current: ApplicationRecord, edited: ApplicationRecor
   return { record: { ...record, withheld: joinWithheld({ apis, credentials, networks }) }, details }
 }
 
-interface Settled {
-  readonly record: ApplicationRecord
-  readonly details: NewAuditRecord['details'] | undefined
-}
-
-type NotedTerms = Omit<Terms, 'endsAt'> & { readonly endsAt?: number | undefined }
+type GivenTerms = Omit<Terms, 'endsAt'> & { readonly endsAt?: number | undefined }
 
 /** The withheld access of an imported application: the file gives its credentials their terms. */
 export function withholdTerms({ keys, secrets }: Pick<ApplicationRecord, 'keys' | 'secrets'>): Withheld | undefined {
@@ -152,7 +150,7 @@ function describeChange(
   { networks }: CredentialRecord,
   terms: OperatorTerms | undefined,
   end: GivenEnd | undefined,
-): NotedTerms {
+): GivenTerms {
   return {
     ...terms,
     ...(networks !== former.networks && { networks: networks! }),

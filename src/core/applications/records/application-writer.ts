@@ -15,9 +15,9 @@ import {
   type CredentialUse,
   type MaximumAges,
 } from '../credentials/credential-expiry.js'
-import { settleConfirmation } from '../contacts/contact-lists.js'
+import { applyConfirmation } from '../contacts/contact-lists.js'
 import { notifyContacts } from '../queue/change-emails.js'
-import { settleTerms, type GivenEnd } from '../credentials/operator-terms.js'
+import { applyOperatorTerms, type GivenEnd } from '../credentials/operator-terms.js'
 import { withdrawReminders } from '../queue/queued-emails.js'
 
 /** The change, for audit log and events. */
@@ -137,13 +137,19 @@ export function createApplicationWriter({
       if (!edited) return undefined
       const { emails: given, ends = [], result, type = event.type } = ownMembers(edited)
       const changed = { ...current, ...edited.changed, version: current.version + 1 }
-      const confirmed = settleConfirmation(current, changed)
-      const settling = { by: event.by, details: edited.details, endsAll: edited.endsAll === true, needsSecret }
-      const settled = settleTerms(current, confirmed, { ...settling, ends, now: now() })
-      const record = applyExpiry(maximumAges, current, settled.record, now())
+      const confirmed = applyConfirmation(current, changed)
+      const limited = applyOperatorTerms(current, confirmed, {
+        by: event.by,
+        ends,
+        endsAll: edited.endsAll === true,
+        details: edited.details,
+        needsSecret,
+        now: now(),
+      })
+      const record = applyExpiry(maximumAges, current, limited.record, now())
       const alsoRevokesTokens =
         record.tokensRevokedAt !== current.tokensRevokedAt && type !== 'application.tokensRevoked'
-      const details = { ...settled.details, ...(alsoRevokesTokens && { tokensRevoked: true }) }
+      const details = { ...limited.details, ...(alsoRevokesTokens && { tokensRevoked: true }) }
       const kept = await withdrawReminders(store, current, record, given)
       const saved = { type, by: event.by, details, emails: kept, now: now() }
       const emails = await notifyContacts(store, current, record, saved)
@@ -196,17 +202,17 @@ export interface OnceRequest {
   readonly applicationId: string
 }
 
-export type Checks = readonly [
-  check: (current: ApplicationRecord) => void,
-  request?: OnceRequest | undefined,
-  saved?: (record: ApplicationRecord) => void,
-]
+export interface WriteGuard {
+  /** Throws for a record that must not be changed. */
+  readonly check: (current: ApplicationRecord) => void
+  readonly request?: OnceRequest | undefined
+  /** Is told the record that was saved. */
+  readonly saved?: ((record: ApplicationRecord) => void) | undefined
+}
 
-/**
- * A writer for others than operators: it saves a change only if `check` does not throw for the very record that the change is made of, and
- * tells `saved` the record that was saved.
- */
-export function checkBefore(writer: ApplicationWriter, ...[check, request, saved]: Checks): ApplicationWriter {
+/** A writer for others than operators: it saves a change only if `check` does not throw for the very record that the change is made of. */
+export function guardWriter(writer: ApplicationWriter, guard: WriteGuard): ApplicationWriter {
+  const { check, request, saved } = ownMembers(guard)
   const noted = request && { request: request.id }
   const change = (async <Result>(
     id: string,

@@ -32,7 +32,7 @@ export function isWithheld(current: ApplicationRecord, api: string, requested: r
 
 /**
  * Refuses a contact's change that gives back what operators took away or have limited: access, networks of the application, limits,
- * its plan, a suspension; or that makes it a resource server, or none. Terms of credentials are judged by `settleTerms`.
+ * its plan, a suspension; or that makes it a resource server, or none. Terms of credentials are judged by `applyOperatorTerms`.
  */
 export function refuseWithheld(current: ApplicationRecord, changed: ApplicationRecord): void {
   refuseWiderNetworks(current, changed)

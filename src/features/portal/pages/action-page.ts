@@ -1,4 +1,4 @@
-import type { ApplicationCalls } from '../../../core/applications/application-calls.js'
+import type { Applications } from '../../../core/applications/applications-api.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
 import type { Portal } from '../portal-calls.js'
@@ -30,7 +30,7 @@ export interface ActionPage {
 
 /** The calls of an action: the operator's own calls, on the version of the application that the form was made for. */
 export interface ActionCall {
-  readonly applications: ApplicationCalls
+  readonly applications: Applications
   readonly invite: Portal['invite']
   readonly requestAccess: (
     id: string,

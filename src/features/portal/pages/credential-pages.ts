@@ -1,5 +1,5 @@
 import type { CredentialInfo } from '../../../core/applications/application.js'
-import { findLeft } from '../../../core/applications/credentials/left-terms.js'
+import { findAllowedTerms } from '../../../core/applications/credentials/allowed-terms.js'
 import type { CredentialKind } from '../../../core/applications/credentials/credentials.js'
 import type { CredentialRecord } from '../../../shared/contracts/application-record.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
@@ -155,7 +155,7 @@ function renderRevokeChoice(isChosen: boolean, { alsoRevoke }: PortalTexts): Htm
 export function listLifetimes({ record, now, findLatestExpiry, texts }: ApplicationView, kind: CredentialKind) {
   const limits = [
     findLatestExpiry({ kind, granted: record.apis, restriction: undefined }, now),
-    findLeft(record, { kind, apis: undefined, isByContact: true }, now)?.endsAt,
+    findAllowedTerms(record, { kind, apis: undefined, isByContact: true }, now)?.endsAt,
   ]
   const latest = Math.min(...limits.map((limit) => limit ?? Infinity))
   const { lifetimes } = texts

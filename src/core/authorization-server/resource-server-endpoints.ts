@@ -9,7 +9,7 @@ import { readForm, refuseInQuery, type Form } from '../http/form.js'
 import type { Endpoint } from '../http/middleware.js'
 import { readOrigin } from '../http/origin.js'
 import { sendDenial, sendEmpty, sendJson } from '../http/respond.js'
-import { describeRequest, formatFailureKey, readIpAddress } from '../../shared/lib/request.js'
+import { deriveRequest, formatFailureKey, readIpAddress } from '../../shared/lib/request.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 import type { RateLimit } from '../rate-limits/rate-limits.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
@@ -17,7 +17,7 @@ import { CLIENT_PARAMETERS, refuseRestrictedSecret, type AuthenticateClient } fr
 import type { ResourceServer } from './resource-server-authentication.js'
 
 /** An API, and what resource servers learn of applications there beyond RFC 7662. */
-export interface PresentedApi extends Api {
+export interface IntrospectedApi extends Api {
   readonly introspection: readonly ('externalId' | 'metadata')[]
 }
 
@@ -27,29 +27,29 @@ interface Caller {
   readonly token: AccessToken | undefined
 }
 
-type Judged =
+type Answer =
   | { readonly denied: Denial; readonly caller: undefined }
   | { readonly denied: undefined; readonly caller: Caller }
 
-/** Judges a described request as a guard of the API with these scopes would, and counts it; `res` gets the headers that a guard sets. */
-export type JudgePresented = (
+/** Judges a request that a resource server asks about as a guard of the API with these scopes would, and counts it; `res` gets the headers that a guard sets. */
+export type GuardIntrospected = (
   api: Api,
   scopes: readonly string[],
-  described: IncomingMessage,
+  introspected: IncomingMessage,
   res: ServerResponse,
-) => Promise<Judged>
+) => Promise<Answer>
 
 /** A resource server, and the API whose credential it checks. */
 interface Admitted {
   readonly server: ApplicationRecord
-  readonly api: PresentedApi
+  readonly api: IntrospectedApi
 }
 
 /** `POST .../introspect` and `POST .../check` for resource servers: below each oauth2 API, and for every API below one path outside of all. */
-export function createPresentedEndpoints(options: {
+export function createResourceServerEndpoints(options: {
   readonly authenticateClient: AuthenticateClient
-  readonly authenticateResourceServer: (req: IncomingMessage, form: Form) => Promise<ResourceServer<PresentedApi>>
-  readonly judgePresented: JudgePresented
+  readonly authenticateResourceServer: (req: IncomingMessage, form: Form) => Promise<ResourceServer<IntrospectedApi>>
+  readonly guardIntrospected: GuardIntrospected
   readonly limitFailures: RateLimit | undefined
   /** The time on the monotonic clock until which what this process knows may be served. */
   readonly freshUntil: () => number
@@ -57,9 +57,9 @@ export function createPresentedEndpoints(options: {
   readonly isOutdated: (application: ApplicationRecord) => boolean
   readonly now: () => number
 }) {
-  const { authenticateClient, authenticateResourceServer, judgePresented, limitFailures, freshUntil } = options
+  const { authenticateClient, authenticateResourceServer, guardIntrospected, limitFailures, freshUntil } = options
   const { isOutdated, now } = options
-  async function admit(req: IncomingMessage, form: Form, api: PresentedApi | undefined): Promise<Admitted> {
+  async function admit(req: IncomingMessage, form: Form, api: IntrospectedApi | undefined): Promise<Admitted> {
     if (api) {
       const client = await authenticateClient(req, form, api)
       refuseRestrictedSecret(client, api)
@@ -82,15 +82,15 @@ export function createPresentedEndpoints(options: {
   ) {
     // An id that holds a credential of the resource server is left out here, and one of the caller's by who reads it.
     const { requestId } = readOrigin(client, api.keyHeaders)
-    const described = describe(req, api, form, { by: server.id, id: requestId })
+    const introspected = readIntrospected(req, api, form, { by: server.id, id: requestId })
     // What is read while the answer is made may change it.
     const until = freshUntil()
-    const judged = await judgePresented(api, readScopes(api, form), described, res)
+    const answer = await guardIntrospected(api, readScopes(api, form), introspected, res)
     // An outage says nothing about the credential.
-    if (judged.denied && judged.denied.status >= 500) throw toOAuthError(judged.denied)
+    if (answer.denied && answer.denied.status >= 500) throw toOAuthError(answer.denied)
     // Counted after the look-up, by resource server and address: a good key always passes, whoever else sends bad ones there.
-    if (judged.denied?.error === 'invalid_api_key') await limitFailures?.(formatFailureKey(described, undefined))
-    return { ...judged, maxAge: judged.caller ? findMaxAge(judged.caller, until) : 0 }
+    if (answer.denied?.error === 'invalid_api_key') await limitFailures?.(formatFailureKey(introspected, undefined))
+    return { ...answer, maxAge: answer.caller ? findMaxAge(answer.caller, until) : 0 }
   }
 
   /** Seconds for which the resource server may take the answer for true. */
@@ -122,10 +122,10 @@ export function createPresentedEndpoints(options: {
      * A proxy hands the answer on to the caller, so it is about the caller alone: what is wrong with the resource server itself is 503. Without
      * `token` the credential is in the header in which the caller sent it; the resource server then authenticates in the form.
      */
-    createCheck: (api: PresentedApi | undefined): Endpoint =>
+    createCheck: (api: IntrospectedApi | undefined): Endpoint =>
       async function answerCheck(req, res) {
-        const form = await readPresentedForm(req, refuseUnknown)
-        const client = form.get('token') === undefined ? describeRequest(req, copyHeaders(req, 'authorization')) : req
+        const form = await readResourceServerForm(req, refuseUnknown)
+        const client = form.get('token') === undefined ? deriveRequest(req, copyHeaders(req, 'authorization')) : req
         const admitted = await limitAuthenticationTime(admit(client, form, api)).catch(hideFromCallers)
         const { denied, caller, maxAge } = await judge(req, res, admitted, form, client).catch(hideFromCallers)
         res.setHeader('Max-Age', maxAge)
@@ -144,7 +144,7 @@ const PARAMETERS = ['token', 'token_type_hint', 'api', 'ip', 'scope', ...CLIENT_
 export const NO_STORE = { 'Cache-Control': 'no-store' }
 
 /** `onUnknown` gets the names of parameters that do not exist. */
-async function readPresentedForm(req: IncomingMessage, onUnknown: (name: string) => void): Promise<Form> {
+async function readResourceServerForm(req: IncomingMessage, onUnknown: (name: string) => void): Promise<Form> {
   const form = await readForm(req, PARAMETERS, onUnknown)
   refuseInQuery(req, PARAMETERS)
   return form
@@ -160,13 +160,13 @@ export function refuseUnknown(name: string): never {
 
 /** The form of a request about the parameter `token` (RFC 7009 2.1, RFC 7662 2.1). */
 export async function readTokenForm(req: IncomingMessage, onUnknown: (name: string) => void): Promise<Form> {
-  const form = await readPresentedForm(req, onUnknown)
+  const form = await readResourceServerForm(req, onUnknown)
   if (form.get('token') === undefined) throw new OAuthError('invalid_request', 'The parameter token is missing')
   return form
 }
 
 /** The request that the resource server was sent: its credential, and the address that it came from; without one it is in no network. */
-function describe(
+function readIntrospected(
   req: IncomingMessage,
   api: Api,
   form: Form,
@@ -178,8 +178,8 @@ function describe(
   const headers =
     token === undefined ? copyHeaders(req) : { headers: { [name.toLowerCase()]: value }, rawHeaders: [name, value] }
   const ip = form.get('ip')
-  const described = describeRequest(req, headers, { ip: ip ?? '', by: from.by, id: from.id })
-  if (ip === undefined || isIP(readIpAddress(described)) !== 0) return described
+  const introspected = deriveRequest(req, headers, { ip: ip ?? '', by: from.by, id: from.id })
+  if (ip === undefined || isIP(readIpAddress(introspected)) !== 0) return introspected
   throw new OAuthError('invalid_request', 'The parameter ip must be one IP address')
 }
 
@@ -223,7 +223,7 @@ function readWait(denied: Denial): { readonly retry_after?: number } {
   return wait === undefined ? {} : { retry_after: Number(wait) }
 }
 
-function describeCaller(api: PresentedApi, { application, scopes, token }: Caller): object {
+function describeCaller(api: IntrospectedApi, { application, scopes, token }: Caller): object {
   const { id, externalId, metadata } = application
   const described = token
     ? describeToken({ ...token, scopes })

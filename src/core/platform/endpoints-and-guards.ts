@@ -2,30 +2,12 @@ import { createAuthorizationServer } from '../authorization-server/authorization
 import { createMountCheck } from '../authorization-server/mount-check.js'
 import { ALGORITHMS } from '../options/options.js'
 import { createResourceServer } from '../resource-server/resource-server.js'
-import { createTokens, type Tokens } from '../tokens/tokens.js'
+import type { Tokens } from '../tokens/tokens.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { CreatedFeatures } from './features.js'
 import type { Foundation } from './foundation.js'
 
-export function createTokenParts(foundation: Foundation): Tokens {
-  const { settings, feed } = foundation
-  return createTokens({
-    encryption: foundation.encryption,
-    clientLimits: foundation.clientLimits,
-    cache: settings.cache,
-    opened: foundation.opened,
-    emit: foundation.emit,
-    logger: foundation.logger,
-    now: foundation.now,
-    signing: settings.tokens,
-    clockTolerance: settings.tokens.clockTolerance,
-    apis: [...settings.apis.values()],
-    store: foundation.store,
-    readChanges: feed.pollAgain,
-  })
-}
-
-export function createServers(
+export function createEndpointsAndGuards(
   foundation: Foundation,
   tokens: Tokens,
   applicationParts: ApplicationParts,
@@ -76,7 +58,7 @@ export function createServers(
     revokedTokens: tokens.revokedTokens,
     signingKeys: tokens.signingKeys,
     findActiveToken: resourceServer.findActiveToken,
-    judgePresented: resourceServer.judgePresented,
+    guardIntrospected: resourceServer.guardIntrospected,
     freshUntil: feed.freshUntil,
     observers,
     emit: foundation.emit,

@@ -16,7 +16,7 @@ export type Terms = Pick<OperatorTerms, 'apis' | 'networks' | 'endsAt'>
  * any, of the other kind. The live ones count, and those that are gone once none is live. Where credentials allow different APIs
  * from different networks, it is for the first APIs that have networks in common. Undefined if nothing is left that it could be for.
  */
-export function findLeft(
+export function findAllowedTerms(
   record: ApplicationRecord,
   options: {
     readonly kind: CredentialKind
@@ -28,8 +28,8 @@ export function findLeft(
   now: number,
 ): Terms | undefined {
   const { kind, apis: requested, isByContact } = options
-  const left = listLeft(record, kind, isByContact, now)
-  if (left.every(isUnlimited) || left.some((each) => each.isLive && each.use === undefined && isUnlimited(each)))
+  const inUse = listTermsInUse(record, kind, isByContact, now)
+  if (inUse.every(isUnlimited) || inUse.some((each) => each.isLive && each.use === undefined && isUnlimited(each)))
     return {}
   let networks: readonly string[] | undefined
   let endsAt = Infinity
@@ -49,10 +49,10 @@ export function findLeft(
     return scopes.length > 0 && admitted.length === 0 ? undefined : admitted
   }
 
-  const isOpen = requested === undefined && admit(listTerms(left, ANY_OTHER))
+  const isOpen = requested === undefined && admit(listTerms(inUse, ANY_OTHER))
   const apis: Record<string, { readonly scopes: readonly string[] }> = {}
   for (const api of requested ? Object.keys(requested) : listApis(record)) {
-    const terms = listTerms(left, api)
+    const terms = listTerms(inUse, api)
     if (!admit(terms)) continue
     const scopes = admitScopes(terms, api)
     if (scopes) apis[api] = { scopes }
@@ -61,28 +61,33 @@ export function findLeft(
   return { ...(!isOpen && { apis }), ...(networks && { networks }), ...(endsAt < Infinity && { endsAt }) }
 }
 
-function isUnlimited({ apis, networks, endsAt }: Left): boolean {
+function isUnlimited({ apis, networks, endsAt }: TermsInUse): boolean {
   return apis === undefined && networks === undefined && endsAt === undefined
 }
 
-/** A credential that operators have left. */
-interface Left extends Omit<Terms, 'apis'> {
+/** The terms of a credential that operators have not ended. */
+interface TermsInUse extends Omit<Terms, 'apis'> {
   readonly apis?: GrantedApis | undefined
   /** The APIs for which it works: a contact may have chosen fewer than `apis`. */
   readonly use: GrantedApis | undefined
   readonly isLive: boolean
 }
 
-function listLeft(record: ApplicationRecord, kind: CredentialKind, isByContact: boolean, now: number): Left[] {
+function listTermsInUse(
+  record: ApplicationRecord,
+  kind: CredentialKind,
+  isByContact: boolean,
+  now: number,
+): TermsInUse[] {
   const own = listKind(record, kind, now)
   if (own.length > 0) return own
   const others = listKind(record, kind === 'key' ? 'secret' : 'key', now)
   return isByContact ? others : others.map((each) => ({ ...each, use: undefined, apis: undefined }))
 }
 
-function listKind(record: ApplicationRecord, kind: CredentialKind, now: number): Left[] {
+function listKind(record: ApplicationRecord, kind: CredentialKind, now: number): TermsInUse[] {
   const given = (record.withheld?.credentials ?? []).filter((each) => each.kind === kind)
-  const live = listNewest(record, kind, now).map((credential): Left => {
+  const live = listNewest(record, kind, now).map((credential): TermsInUse => {
     const terms = given.find(({ credentialId }) => credentialId === credential.id)
     return { ...terms, use: credential.apis, isLive: true }
   })
@@ -90,7 +95,7 @@ function listKind(record: ApplicationRecord, kind: CredentialKind, now: number):
   const expired = given.filter(({ credentialId }) =>
     record[LISTS[kind]].some((each) => each.id === credentialId && !isLive(each, now)),
   )
-  return [...live, ...[...gone, ...expired].map((terms): Left => ({ ...terms, use: terms.apis, isLive: false }))]
+  return [...live, ...[...gone, ...expired].map((terms): TermsInUse => ({ ...terms, use: terms.apis, isLive: false }))]
 }
 
 /** The newest live credential of each name: one that was replaced ends by itself. One without APIs only says who the client is. */
@@ -101,18 +106,18 @@ export function listNewest(record: ApplicationRecord, kind: CredentialKind, now:
 }
 
 /** The terms that count at an API: of the live credentials that work there, otherwise of those that are gone. */
-function listTerms(left: readonly Left[], api: ApiName): readonly Terms[] {
-  const live = left.filter((each) => each.isLive)
+function listTerms(inUse: readonly TermsInUse[], api: ApiName): readonly Terms[] {
+  const live = inUse.filter((each) => each.isLive)
   const working = live.filter(({ use }) => covers(use, api))
   if (working.length > 0) return working.map(toTerms)
   const open = live.filter(({ apis }) => covers(apis, api))
   // Operators have left only credentials for other APIs.
   if (live.length > 0 && open.length === 0) return []
-  const gone = left.filter((each) => !each.isLive && covers(each.apis, api))
+  const gone = inUse.filter((each) => !each.isLive && covers(each.apis, api))
   return (gone.length > 0 ? gone : open).map(toTerms)
 }
 
-function toTerms({ apis, networks, endsAt }: Left): Terms {
+function toTerms({ apis, networks, endsAt }: TermsInUse): Terms {
   return { ...(apis && { apis }), ...(networks && { networks }), ...(endsAt !== undefined && { endsAt }) }
 }
 

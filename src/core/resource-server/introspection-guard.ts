@@ -11,7 +11,7 @@ import type { GuardParts } from './guards.js'
 import type { Identity } from './identity.js'
 import { Failure, type Refused } from './refusal.js'
 
-type Judged =
+type Answer =
   | { readonly denied: Denial; readonly caller: undefined }
   | { readonly denied: undefined; readonly caller: Identity }
 
@@ -19,14 +19,15 @@ type Judged =
 const MAX_GUARDS = 500
 
 /**
- * Judges requests that resource servers describe, by guards of their APIs: networks, scopes, limits, usage and events are those of any
- * guard. An application without a grant at the API is answered as an unknown one, because it is no business of that API's.
+ * Judges requests that resource servers ask about (introspection, RFC 7662), by guards of their APIs: networks, scopes, limits, usage and
+ * events are those of any guard. An application without a grant at the API is answered as an unknown one, because it is no business of that
+ * API's.
  */
-export function createPresentedJudge(
+export function createIntrospectionGuard(
   authenticator: Authenticator,
   createGuards: (authenticator: Authenticator) => Pick<GuardParts, 'createGuard'>,
 ) {
-  const waiting = new WeakMap<IncomingMessage, (judged: Judged) => void>()
+  const waiting = new WeakMap<IncomingMessage, (answer: Answer) => void>()
   const guards = createBoundedCache<Guard>({ entries: MAX_GUARDS })
   let parts: Pick<GuardParts, 'createGuard'> | undefined
   const onDenied: OnDenied = (denied, req) => waiting.get(req)!({ denied, caller: undefined })
@@ -42,16 +43,16 @@ export function createPresentedJudge(
   }
 
   /** The headers of `res` are those that a guard sets. */
-  return function judgePresented(
+  return function guardIntrospected(
     api: Api,
     scopes: readonly string[],
-    described: IncomingMessage,
+    introspected: IncomingMessage,
     res: ServerResponse,
-  ): Promise<Judged> {
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      waiting.set(described, resolve)
-      findGuard(api, scopes)(described, res, (error) =>
-        error === undefined ? resolve({ denied: undefined, caller: findIdentity(described, api)! }) : reject(error),
+      waiting.set(introspected, resolve)
+      findGuard(api, scopes)(introspected, res, (error) =>
+        error === undefined ? resolve({ denied: undefined, caller: findIdentity(introspected, api)! }) : reject(error),
       )
     })
   }
