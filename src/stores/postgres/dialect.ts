@@ -2,9 +2,24 @@ import type { Dialect } from '../sql/dialect.js'
 import type { Work } from '../sql/work.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import { prepareStatement, type PreparedStatement, type Sql } from './connection.js'
-import { SELECT_APPLICATION } from './applications.js'
 import { publish } from './feed.js'
 import { deleteEarlierRefusals, listUsage } from './usage.js'
+
+/** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
+const SELECT_APPLICATION = `
+  SELECT a.id, a.name, a.contact, a.status, a.created_at, a.tokens_revoked_at, a.version, a.metadata, a.external_id,
+    a.language, a.invitations, a.access_requests, a.withheld, a.decided, a.ends_at, a.plan, a.agreed, a.unconfirmed::int,
+    (SELECT used_at FROM platform_auth_last_uses WHERE application_seq = a.seq) AS used_at,
+    coalesce((SELECT json_agg(address ORDER BY position)
+      FROM platform_auth_contacts WHERE application_seq = a.seq), '[]')::text AS other_contacts,
+    coalesce((SELECT json_agg(json_build_array(api, scopes::json) ORDER BY position)
+      FROM platform_auth_grants WHERE application_seq = a.seq), '[]')::text AS apis,
+    coalesce((SELECT json_agg(json_build_object('kind', kind, 'id', id, 'name', name, 'hash', hash, 'prefix', prefix,
+        'createdAt', created_at, 'expiresAt', expires_at, 'lastUsedAt', last_used_at, 'apis', apis::json,
+        'networks', networks::json, 'isImported', imported, 'remindedDays', reminded_days,
+        'keySet', key_set::json) ORDER BY position)
+      FROM platform_auth_credentials WHERE application_seq = a.seq), '[]')::text AS credentials
+  FROM platform_auth_applications a`
 
 export const POSTGRES: Dialect = {
   skipLocked: 'FOR UPDATE SKIP LOCKED',
@@ -34,16 +49,19 @@ export async function runWork<Result>(sql: Sql, work: Work<Result>): Promise<Res
   let step = work.next()
   while (!step.done) {
     const { call, text, values, isFrequent } = step.value
-    const statement = text.replaceAll(/\?(?=\d)/g, '$')
-    step = work.next(await sql[call](isFrequent ? prepareOnce(statement) : statement, ...values))
+    step = work.next(await sql[call](isFrequent ? prepareOnce(text) : toNative(text), ...values))
   }
   return step.value
+}
+
+function toNative(text: string): string {
+  return text.replaceAll(/\?(?=\d)/g, '$')
 }
 
 const prepared = new Map<string, PreparedStatement>()
 
 function prepareOnce(text: string): PreparedStatement {
-  const known = prepared.get(text) ?? prepareStatement(text)
+  const known = prepared.get(text) ?? prepareStatement(toNative(text))
   prepared.set(text, known)
   return known
 }

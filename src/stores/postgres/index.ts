@@ -1,9 +1,7 @@
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { SchemaMigration, StoreWith } from '../../store.js'
 import { createSharedCalls } from '../sql/shared-calls.js'
-import { findApplication, findApplicationByKey } from './applications.js'
 import { createPostgresConnections, type Sql } from './connection.js'
-import { noteCredentialUse, replaceCredentialHash } from './credentials.js'
 import { diagnose } from './diagnose.js'
 import { POSTGRES, runWork } from './dialect.js'
 import { createFeedReader } from './feed.js'
@@ -84,15 +82,13 @@ export function postgresStore(options: PostgresStoreOptions): StoreWith {
     return work(sql)
   }
 
-  async function write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    await requireOpen()
-    return transaction(work)
-  }
-
   const shared = createSharedCalls(
     {
       read: (start) => read((db) => runWork(db, start())),
-      write: (start) => write((db) => runWork(db, start())),
+      async write(start) {
+        await requireOpen()
+        return transaction((db) => runWork(db, start()))
+      },
     },
     POSTGRES,
   )
@@ -110,15 +106,7 @@ export function postgresStore(options: PostgresStoreOptions): StoreWith {
 
     diagnose: () => requireOpen().then(() => diagnose({ sql, transaction, pool, listen })),
 
-    findApplication: (id) => read((db) => findApplication(db, id)),
-    findApplicationByKey: (...hashes) => read((db) => findApplicationByKey(db, hashes)),
     saveApplication: (...args) => shared.saveApplication(...args).catch(recognizeTakenId),
-    noteCredentialUse: (uses, minimumAge) => write((db) => noteCredentialUse(db, uses, minimumAge)),
-
-    imports: {
-      ...shared.imports,
-      replaceHash: (replacement) => write((db) => replaceCredentialHash(db, replacement)),
-    },
 
     changesSince: (cursor) => read((db) => readChangesSince(db, cursor)),
     ...(listener && { watch: listener.watch }),

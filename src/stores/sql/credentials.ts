@@ -1,12 +1,31 @@
+import type { CredentialReplacement } from '../../shared/contracts/imports.js'
+import type { Store } from '../../shared/contracts/store.js'
 import type { Dialect } from './dialect.js'
 import { get, run, type Work } from './work.js'
 
+type Use = Parameters<Store['noteCredentialUse']>[0][number]
+
+/** Stores the uses that are later than the stored ones by more than `minimumAge`, in a transaction. */
+export function* noteCredentialUse(dialect: Dialect, uses: readonly Use[], minimumAge = 0): Work<void> {
+  const { formatGiven, lockRows } = dialect
+  // One statement, so that it changes only the rows that it has locked: a row inserted meanwhile would be locked out of order.
+  // Rows whose time is recent are not locked, because a lock is a write too.
+  const text = `
+    WITH used AS MATERIALIZED (
+      SELECT given.hash, max(given.at) AS at FROM ${formatGiven({ hash: 'text', at: 'bigint' })} GROUP BY 1
+    ), locked AS MATERIALIZED (
+      SELECT stored.hash, used.at FROM used CROSS JOIN platform_auth_credentials stored
+      WHERE stored.hash = used.hash AND (stored.last_used_at IS NULL OR stored.last_used_at < used.at - ?2)
+      ORDER BY 1 ${lockRows && `${lockRows} OF stored`}
+    )
+    UPDATE platform_auth_credentials SET last_used_at = locked.at FROM locked
+    WHERE platform_auth_credentials.hash = locked.hash AND (last_used_at IS NULL OR last_used_at < locked.at - ?2)`
+  yield* run(text, JSON.stringify(uses), minimumAge)
+  yield* noteLastUses(dialect, uses, minimumAge)
+}
+
 /** Stores when the applications of these credentials were last used, after the credentials: the rows are locked in this order, and each kind in its own. */
-export function* noteLastUses(
-  { formatGiven, lockRows }: Dialect,
-  uses: readonly { readonly hash: string; readonly at: number }[],
-  minimumAge: number,
-): Work<void> {
+function* noteLastUses({ formatGiven, lockRows }: Dialect, uses: readonly Use[], minimumAge: number): Work<void> {
   const text = `
     WITH used AS MATERIALIZED (
       SELECT c.application_seq AS seq, max(given.at) AS at
@@ -18,6 +37,23 @@ export function* noteLastUses(
     UPDATE platform_auth_last_uses SET used_at = locked.at FROM locked
     WHERE application_seq = locked.seq AND used_at < locked.at - ?2`
   yield* run(text, JSON.stringify(uses), minimumAge)
+}
+
+/** Replaces a hash, in a transaction. */
+export function* replaceCredentialHash(
+  dialect: Dialect,
+  { former, hash, prefix, usedAt }: CredentialReplacement,
+): Work<boolean> {
+  const text = `
+    UPDATE platform_auth_credentials
+    SET hash = ?2, prefix = ?3, last_used_at = coalesce(${dialect.greatest}(last_used_at, ?4), ?4)
+    WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM platform_auth_credentials WHERE hash = ?2)
+    RETURNING (SELECT id FROM platform_auth_applications WHERE seq = application_seq) AS id`
+  const replaced = yield* get<{ id: string }>(text, former, hash, prefix, usedAt)
+  if (!replaced) return false
+  yield* noteLastUses(dialect, [{ hash, at: usedAt }], 0)
+  yield* dialect.publish({ kind: 'application', id: replaced.id })
+  return true
 }
 
 /** The formats of imported hashes, which stand in front of them with a colon. */

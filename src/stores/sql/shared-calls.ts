@@ -1,5 +1,4 @@
-import type { ImportStore } from '../../shared/contracts/imports.js'
-import type { Store, StoreWith } from '../../shared/contracts/store.js'
+import type { StoreWith } from '../../shared/contracts/store.js'
 import { addAssertion, isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './ended-tokens.js'
 import { deleteAudit, hasAuditBefore, listAudit } from './audit.js'
 import type { Dialect } from './dialect.js'
@@ -13,7 +12,8 @@ import {
   writeEmail,
 } from './emails.js'
 import { listApplications } from './list-applications.js'
-import { countImportedHashes } from './credentials.js'
+import { countImportedHashes, noteCredentialUse, replaceCredentialHash } from './credentials.js'
+import { findApplication, findApplicationByKey } from './find-application.js'
 import { announceProcess, listProcesses, removeProcess } from './processes.js'
 import { addQuotas, deleteExpiredQuotas, hasExpiredQuotas, listQuotas, listUsed } from './quotas.js'
 import { addReported, listReported } from './reported.js'
@@ -32,14 +32,10 @@ import { addRefusals, addUsage, deleteExpiredUsage, hasExpiredUsage, listRefusal
 import type { Work } from './work.js'
 
 /** The calls of a store that are the same in both databases. */
-export interface SharedCalls
-  extends
-    Pick<Store, 'establishSecret' | 'replaceSecret' | 'revokeAccessToken' | 'listRevokedAccessTokens'>,
-    Pick<Store, 'listSigningKeys' | 'addSigningKey' | 'resealSigningKey' | 'removeSigningKey'>,
-    Pick<Store, 'isAccessTokenRevoked' | 'listAudit' | 'deleteAudit' | 'saveApplication' | 'listApplications'>,
-    Pick<StoreWith, 'emails' | 'usage' | 'quotas' | 'signIns' | 'processes' | 'assertions'> {
-  readonly imports: Pick<ImportStore, 'add' | 'countHashes'>
-}
+type SharedCalls = Omit<
+  StoreWith,
+  'kind' | 'pollInterval' | 'concurrentCalls' | 'clock' | 'open' | 'close' | 'watch' | 'diagnose' | 'changesSince'
+>
 
 type Run = <Result>(start: () => Work<Result>) => Promise<Result>
 
@@ -55,6 +51,9 @@ export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>
     resealSigningKey: (kid, former, sealed) => write(() => resealSigningKey(kid, former, sealed)),
     removeSigningKey: (kid, audit) => write(() => removeSigningKey(dialect, kid, audit)),
 
+    findApplication: (id) => read(() => findApplication(dialect, id)),
+    findApplicationByKey: (...hashes) => read(() => findApplicationByKey(dialect, hashes)),
+    noteCredentialUse: (uses, minimumAge) => write(() => noteCredentialUse(dialect, uses, minimumAge)),
     listApplications: (query) => read(() => listApplications(dialect, query)),
     saveApplication: (record, audit, ...emails) => write(() => saveApplication(dialect, record, audit, emails)),
 
@@ -116,6 +115,7 @@ export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>
     imports: {
       add: (applications, options) =>
         (options.write ? write : read)(() => addApplications(dialect, applications, options)),
+      replaceHash: (replacement) => write(() => replaceCredentialHash(dialect, replacement)),
       countHashes: () => read(countImportedHashes),
     },
   }

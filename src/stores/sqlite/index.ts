@@ -1,9 +1,7 @@
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { SchemaMigration, Store, StoreWith } from '../../store.js'
 import { createSharedCalls } from '../sql/shared-calls.js'
-import { findApplication, findApplicationByKey } from './applications.js'
 import { createSqliteConnection, type Sql, type SqliteConnection } from './connection.js'
-import { noteCredentialUse, replaceCredentialHash } from './credentials.js'
 import { diagnose } from './diagnose.js'
 import { SQLITE, runWork } from './dialect.js'
 import { findAbsolutePath, loadSqliteDriver, type SqliteDatabase } from './driver.js'
@@ -72,19 +70,14 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): StoreWith 
     return (await getConnection()).single(work)
   }
 
-  async function write<T>(work: (sql: Sql) => T): Promise<T> {
-    return (await getConnection()).transaction(work)
-  }
-
-  const shared = createSharedCalls(
-    {
-      read: (start) => read((sql) => runWork(sql, start())),
-      write: (start) => write((sql) => runWork(sql, start())),
-    },
-    SQLITE,
-  )
   return {
-    ...shared,
+    ...createSharedCalls(
+      {
+        read: (start) => read((sql) => runWork(sql, start())),
+        write: async (start) => (await getConnection()).transaction((sql) => runWork(sql, start())),
+      },
+      SQLITE,
+    ),
     kind: 'sqlite',
     // A read costs a tenth of a millisecond of processor time.
     pollInterval: 50,
@@ -94,15 +87,6 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): StoreWith 
     close: () => (closing ??= close()),
 
     diagnose: async () => diagnose(await getConnection()),
-
-    findApplication: (id) => read((sql) => findApplication(sql, id)),
-    findApplicationByKey: (...hashes) => read((sql) => findApplicationByKey(sql, hashes)),
-    noteCredentialUse: (uses, minimumAge) => write((sql) => noteCredentialUse(sql, uses, minimumAge)),
-
-    imports: {
-      ...shared.imports,
-      replaceHash: (replacement) => write((sql) => replaceCredentialHash(sql, replacement)),
-    },
 
     changesSince: (cursor) => read((sql) => readChangesSince(sql, cursor)),
   }
