@@ -22,7 +22,6 @@ import { createOperatorDataReader, type ReadOperatorData } from './records/metad
 import { createRecovery } from './records/recovery.js'
 import { createRegistry } from './records/registry.js'
 
-/** The calls on applications, for hosts and for features. */
 export interface CoreCalls {
   readonly applications: Applications
   /** The calls that change one application. They reject as the guard's `check` throws. What they save names its `request`. */
@@ -31,7 +30,6 @@ export interface CoreCalls {
   readonly readOperatorData: ReadOperatorData
 }
 
-/** The public calls on applications, and what cleans them up in the background. */
 export function createApplications(options: {
   readonly store: Store
   readonly apis: ReadonlyMap<string, Api>

@@ -28,13 +28,8 @@ import type { RateLimit } from '../rate-limits/rate-limits.js'
 import { createReadingMatcher, mayPass, type FoundClient, type ComparedReading } from './match-readings.js'
 import type { createAssertionReader } from './private-key-jwt.js'
 
-export interface AuthenticatedClient {
-  readonly application: ApplicationRecord
-  /** The client's secret, which may be restricted. */
-  readonly secret: CredentialRecord
-  /** The identifier that the client presented, for events: its public id, or the first characters of its key. */
-  readonly client: string
-}
+/** The secret may be restricted. */
+export type AuthenticatedClient = Pick<FoundClient, 'application' | 'client'> & { readonly secret: CredentialRecord }
 
 /** Facts about a refused client that operators may know, and the client may not. */
 export interface RefusedClient {
@@ -78,7 +73,6 @@ interface AuthenticationFailure {
   readonly isFromItsNetworks?: boolean
 }
 
-/** Authenticates the clients of requests to the token, introspection, revocation and suspension endpoints. */
 export type AuthenticateClient = ReturnType<typeof createClientAuthentication>
 
 export function createClientAuthentication(
@@ -90,7 +84,6 @@ export function createClientAuthentication(
     /** Makes a pending application active: its credentials have arrived. */
     readonly activate: Activate
     readonly lastUsed: Pick<LastUsed, 'note'>
-    /** Rejects while the platform cannot answer. */
     readonly available: () => MaybePromise<void>
     /** Resolves whether this process has read every change that was committed before; gives up early if the store is slow. */
     readonly waitForLatest: () => Promise<boolean>
@@ -186,14 +179,18 @@ export function createClientAuthentication(
     await available()
     // A token issued after revokeTokens() resolved in any process is valid, so its issuer must have read that change.
     const isCurrent = await waitForLatest()
-    const assertion = takesAssertions(api) ? form.get('client_assertion') : undefined
+    const assertion = api.clientAuthentication.includes('private_key_jwt') ? form.get('client_assertion') : undefined
     const readings = readPresentedCredentials(req, form)
     notePresentedSecrets(req, [
       ...readings.map(({ secret }) => secret),
       ...(assertion === undefined ? [] : [assertion]),
     ])
     if (assertion === undefined) refuseOtherMethods(req, readings, api)
-    else if (readings.length > 0) throw createTwoMethodsError()
+    else if (readings.length > 0)
+      throw new OAuthError(
+        'invalid_request',
+        'Client credentials came as an assertion and as a secret; send one of them',
+      )
 
     const attemptOnce = (): Promise<Attempt> =>
       assertion === undefined ? authenticate(readings, req) : authenticateByAssertion(req, form, api)
@@ -260,14 +257,6 @@ function describeAttempt({ known, failure, shown }: Attempt): RefusedClient {
 /** A text that is neither a key nor an id may be a secret in the wrong place, so it is not shown. */
 function describeClientId(id: string): string | undefined {
   return isApplicationId(id) ? id : readKeyPrefix(id)
-}
-
-function takesAssertions({ clientAuthentication }: ClientApi): boolean {
-  return clientAuthentication.includes('private_key_jwt')
-}
-
-function createTwoMethodsError(): OAuthError {
-  return new OAuthError('invalid_request', 'Client credentials came as an assertion and as a secret; send one of them')
 }
 
 /** Throws `invalid_client` for a request without credentials, and for credentials of a kind that this API does not take. */

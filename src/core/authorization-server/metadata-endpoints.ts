@@ -66,7 +66,6 @@ export function createProtectedResourceMetadata(api: Api): Endpoint {
 /** `GET /.well-known/jwks.json`, and the same below each issuer (RFC 7517 5). */
 export function createKeySetEndpoint(options: {
   readonly signingKeys: SigningKeys
-  /** Rejects while the platform cannot answer. */
   readonly available: () => MaybePromise<void>
   /** Seconds that a signing key is published before it signs. */
   readonly publishAhead: number

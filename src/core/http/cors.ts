@@ -30,7 +30,6 @@ export function createCors(
   }
 }
 
-/** The endpoint, with these headers in every answer. */
 export function addCors(endpoint: Endpoint, cors: Cors | undefined): Endpoint {
   if (!cors) return endpoint
   return function answerWithCors(req, res) {
@@ -55,7 +54,6 @@ export function isPreflight(req: IncomingMessage): boolean {
   )
 }
 
-/** Answers the preflight of a document that every page may read. */
 function answerPublicPreflight(req: IncomingMessage, res: ServerResponse): void {
   const headers = readHeader(req, 'access-control-request-headers')
   sendEmpty(res, 204, {

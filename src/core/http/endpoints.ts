@@ -79,7 +79,6 @@ function findEndpoint(methods: Readonly<Record<string, Endpoint>>, method: strin
   return Object.hasOwn(methods, name) ? methods[name] : undefined
 }
 
-/** Wraps an endpoint so that its requests start at a bounded rate. */
 export type PaceStarts = (endpoint: Endpoint) => Endpoint
 
 /** A request costs some 0.2 ms, so that answers of the store and of other sockets are read every few milliseconds. */

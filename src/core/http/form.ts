@@ -42,7 +42,6 @@ export async function readForm(
   return form
 }
 
-/** The fields of a form: each with its values, in order. */
 export type FormFields = ReadonlyMap<string, readonly string[]>
 
 /** All fields of a form that a page has sent. Rejects with `OAuthError` as `readForm` does. */
@@ -113,7 +112,6 @@ export function decodeFormValue(text: string): string | undefined {
   }
 }
 
-/** A request body: the text that was sent, or the value that a body parser of the host made of it. */
 export type Body =
   | { readonly text: string; readonly parsed?: undefined }
   | { readonly text: undefined; readonly parsed: Record<string, unknown> }
@@ -146,7 +144,6 @@ export async function readBody(req: IncomingMessage): Promise<Body> {
   return { text: decodeUtf8(await readStream(req)) }
 }
 
-/** The media type that nearly every client sends, without parameters. */
 const FORM = { mediaType: 'application/x-www-form-urlencoded', charset: undefined }
 
 function decodePairs(text: string): (readonly [name: string, value: string])[] {

@@ -13,7 +13,6 @@ export function readOrigin(req: IncomingMessage, keyHeaders: readonly string[] =
   return { requestId: readId(req, keyHeaders), address: isIP(address) === 0 ? undefined : address }
 }
 
-/** `readOrigin` for the key headers of these APIs. */
 export function createOriginReader(
   apis: readonly { readonly keyHeaders: readonly string[] }[],
 ): (req: IncomingMessage) => RequestOrigin {
@@ -24,7 +23,6 @@ export function createOriginReader(
 /** Secrets of other systems that a request has presented in its body, or in a header that was removed. Those of this package are known by their form. */
 const PRESENTED = new WeakMap<object, readonly string[]>()
 
-/** Records what a request presents as secret, in each reading. */
 export function notePresentedSecrets(req: object, secrets: readonly string[]): void {
   const foreign = secrets.filter((secret) => !holdsCredential(secret))
   if (foreign.length > 0) PRESENTED.set(req, [...(PRESENTED.get(req) ?? []), ...foreign])

@@ -1,16 +1,12 @@
 import { toSentence } from '../../shared/contracts/errors.js'
+import type { Logger } from '../../shared/contracts/logger.js'
 import { LimitCause, OAuthError, OutageCause, type Denial, type ErrorCode } from '../../shared/contracts/denial.js'
 
 /** Logs a refusal, with the name of its API; `reason` as in events. The credential is never logged. */
 export type LogRefusal = (api: string, denial: Denial, cause?: unknown, reason?: string) => void
 
-interface RefusalLogger {
-  warn(message: string): void
-  error(message: string, cause: unknown): void
-}
-
 /** Logs each refusal in development, with reason and fix; an internal error everywhere, with its cause. */
-export function createRefusalLog(logger: RefusalLogger, development: boolean): LogRefusal {
+export function createRefusalLog(logger: Pick<Logger, 'warn' | 'error'>, development: boolean): LogRefusal {
   return function logRefusal(api, { status, error, description }, cause, reason) {
     try {
       if (error === 'server_error') logger.error(`${api}: ${status} ${error}`, cause ?? description)

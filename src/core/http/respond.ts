@@ -45,7 +45,6 @@ export const FORM_REFERRER_POLICY = 'same-origin'
 
 const PRIVATE = { 'Referrer-Policy': FORM_REFERRER_POLICY, 'Cache-Control': 'no-store' }
 
-/** Leads from a form to another page of the same site. */
 export function sendRedirect(res: ServerResponse, location: string): void {
   res.statusCode = 303
   setHeaders(res, { ...PRIVATE, Location: location, 'Content-Length': '0' })
@@ -113,7 +112,6 @@ export function toDenial(error: unknown): Denial {
   return error instanceof StoreUnavailableError ? UNAVAILABLE : UNEXPECTED
 }
 
-/** The cause of a thrown error, for the log; the error itself if it has none. */
 export function unwrapCause(error: unknown): unknown {
   return error instanceof Error && Object.hasOwn(error, 'cause') ? (error.cause ?? error) : error
 }

@@ -9,7 +9,6 @@ import { normalizeIp } from '../../shared/lib/ip-address.js'
 import { isInNetworks } from '../../shared/lib/networks.js'
 import { findAddressProblem, KeySetProblem, readHost, readKeySet } from './public-key-set.js'
 
-/** A key set as its address served it. */
 export interface FetchedKeySet {
   readonly keys: readonly PublicJwk[]
   /** Seconds for which it may be used before it is fetched again, as `Cache-Control` says: 60 to 3600. */
@@ -85,7 +84,6 @@ export function createKeySetFetcher({
   }
 }
 
-/** Finds all addresses of a host. */
 type LookUp = (host: string) => Promise<readonly LookupAddress[]>
 
 /**

@@ -6,10 +6,8 @@ import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import type { FetchKeySet } from './fetch-key-set.js'
 import { KeySetProblem, toVerificationKeys, type VerificationKey } from './public-key-set.js'
 
-/** A key set that its client publishes at an address. */
 export type PublishedKeySet = Extract<KeySetRecord, { readonly address: string }>
 
-/** The key set that was last read at an address. */
 interface Known {
   readonly jwks: readonly PublicJwk[]
   readonly keys: readonly VerificationKey[]
@@ -35,7 +33,6 @@ const OUTAGE_MS = 24 * 3600_000
 const WAIT_MS = 4000
 const UNREAD_ADDRESSES = 1000
 const READ_ADDRESSES = 10_000
-/** An estimate. */
 const BYTES_PER_KEY = 3000
 const AT_ONCE = 4
 const SLOW_AT_ONCE = 2
@@ -75,7 +72,6 @@ function createTurns(now: () => number) {
   }
 }
 
-/** Keeps the key sets of clients that publish theirs at an address. */
 export function createKeySetCache({
   fetchKeySet,
   now,

@@ -68,7 +68,6 @@ export function findAddressProblem(address: string): string | undefined {
   return hash === '' && !address.includes('#') ? undefined : 'has a fragment'
 }
 
-/** The keys as they verify. */
 export function toVerificationKeys(keys: readonly PublicJwk[]): readonly VerificationKey[] {
   return keys.map((jwk) => ({
     kid: jwk.kid,

@@ -85,7 +85,6 @@ function checkNeeds(
   })
 }
 
-/** Each feature after those that it names. */
 function sortFeatures(given: readonly Feature[], byName: ReadonlyMap<string, Feature>): readonly Feature[] {
   const sorted = new Set<Feature>()
   const started = new Set<Feature>()

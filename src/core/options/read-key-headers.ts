@@ -3,7 +3,6 @@ import { invalidOption } from '../../shared/lib/option-checks.js'
 
 const DEFAULT_KEY_HEADER = 'X-Api-Key'
 
-/** The headers of an API's keys: `apis.x.header`, one name or two. */
 export function readKeyHeaders(option: string, header: unknown = DEFAULT_KEY_HEADER): readonly string[] {
   const names: readonly unknown[] = Array.isArray(header) ? header : [header]
   const [first, second, ...others] = names

@@ -9,13 +9,11 @@ interface Persistence {
   readonly store: Store | undefined
   /** Newest first. */
   readonly secrets: readonly string[]
-  /** Whether unencrypted values in the store are accepted although there is a secret. */
   readonly importUnencrypted: boolean
 }
 
 type Warn = (warning: ConfigurationProblem) => unknown
 
-/** Reads the options `store` and `secret`, which production requires. */
 export function readPersistence(options: PlatformAuthOptions, production: boolean, warn: Warn): Persistence {
   const persistence = {
     store: readStore(options.store),

@@ -10,7 +10,6 @@ export const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
 const MAX_BASE_URL_LENGTH = 512
 
-/** Reads the platform's absolute URL, below which all of its APIs are. */
 export function readBaseUrl(value: unknown): URL {
   const url = typeof value === 'string' ? URL.parse(value) : null
   if (!url || !/^https?:$/.test(url.protocol)) {

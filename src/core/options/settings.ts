@@ -13,7 +13,6 @@ import type {
 } from './option-groups.js'
 import type { OnDenied } from './options.js'
 
-/** The settings of the core, which features see too. */
 export interface CoreSettings {
   readonly baseUrl: string
   /** The path of `baseUrl`, without a slash at its end: empty at an origin's root. */
@@ -21,7 +20,6 @@ export interface CoreSettings {
   readonly apis: ReadonlyMap<string, ApiSettings>
   /** Newest first. */
   readonly secrets: readonly string[]
-  /** Whether unencrypted signing keys and an unencrypted pepper are accepted although there is a secret. */
   readonly importUnencrypted: boolean
   readonly developersUrl: string | undefined
   /** As it was given: features and tools that show it read it with `web/read-brand`. */
@@ -54,6 +52,5 @@ export interface ApiSettings extends Api {
   readonly rateLimit: Limit | false
   readonly registration: Registration
   readonly registrationScopes: readonly string[]
-  /** Adds claims to access tokens; undefined if there are none to add. */
   readonly claims: CreateClaims | undefined
 }

@@ -18,7 +18,6 @@ export interface FeatureHooks {
 
 export type ApplicationParts = ReturnType<typeof createApplicationParts>
 
-/** Features are created later: `hooks` has what they add. */
 export function createApplicationParts(foundation: Foundation, { signingKeys }: Tokens, hooks: FeatureHooks) {
   const { settings, store, clientLimits, emit, now } = foundation
   const { apis, cache } = settings

@@ -88,7 +88,6 @@ export interface PlatformParts {
   readonly core: Core
   /** Those that processes on one store must have alike, by their paths. */
   readonly sharedSettings: Readonly<Record<string, string>>
-  /** What the doctor finds out about each feature. */
   diagnose(): Promise<readonly Diagnosis[]>
   /** For processes without a database, whose guards know applications through this one. */
   readonly source: CredentialSource

@@ -45,11 +45,8 @@ export function createFeatures(foundation: Foundation, applicationParts: Applica
       Object.fromEntries(
         [...parts].flatMap(([name, { createCalls }]) => (createCalls ? [[name, createCalls(writer)]] : [])),
       ),
-    /** What limits by plans; undefined if no feature does. */
     plans: findOnly(inOrder, 'planLimits', 'one limits requests by plans'),
-    /** What recognizes credentials that another system issued; undefined if no feature does. */
     importedCredentials: findOnly(inOrder, 'importedCredentials', 'one recognizes imported credentials'),
-    /** Called when an e-mail has become due; undefined if no feature sends e-mails. */
     wakeSender: findOnly(inOrder, 'wakeSender', 'one sends e-mails'),
     problems: () => inOrder.map((part) => part.problem?.()),
     /** Those of core and features that processes on one store must have alike, by their paths. */

@@ -39,7 +39,6 @@ export function createFoundation(settings: Settings) {
   const encryption = createEncryption(settings.secrets, { importUnencrypted: settings.importUnencrypted })
   const credentials = createLateValue<Credentials>(() => new Error('The platform is not ready.'))
 
-  /** Resolves once the store is open, for calls. */
   async function opened(): Promise<Credentials> {
     await available()
     return credentials.get()

@@ -2,7 +2,6 @@ import { AsyncResource } from 'node:async_hooks'
 import { hash, randomBytes } from 'node:crypto'
 import type { Limit } from '../../shared/contracts/api.js'
 
-/** The state of a key after a counter has counted one request. */
 export interface RateLimitState {
   readonly allowed: boolean
   readonly remaining: number

@@ -42,17 +42,6 @@ export type LimitHeaders = Readonly<Record<string, string>>
 /** A platform's rate limits, counted in this process, or in Redis for all processes together. */
 export type RateLimits = ReturnType<typeof createRateLimits>
 
-export interface RateLimitKind {
-  /** What has set the limit, for the log; left out where no option does. */
-  readonly setBy?: string
-  /** The limit's name in the `RateLimit` headers; no headers if left out. */
-  readonly policy?: string
-  /** Whether unauthenticated callers choose the keys: addresses, contacts. */
-  readonly untrustedKeys?: boolean
-  /** Whether refusals are sent about a second later. */
-  readonly delayRefusals?: boolean
-}
-
 /** Bounds the memory of one limit with untrusted keys, at some 200 bytes each, or twice that: windows are kept for up to two windows. */
 const MAX_UNTRUSTED_KEYS = 50_000
 
@@ -62,7 +51,6 @@ export function createRateLimits(options: {
   readonly redis: RedisConnection | undefined
   /** Whether answers have `RateLimit` headers. */
   readonly headers: boolean
-  /** Called with the problem when Redis becomes unavailable, and with undefined when it answers again. */
   readonly onChange: (problem: unknown) => void
 }) {
   const { secrets, baseUrl, redis, headers, onChange } = options
@@ -81,8 +69,18 @@ export function createRateLimits(options: {
     create(
       name: string,
       limit: Limit | false,
-      { policy, setBy, untrustedKeys = false, delayRefusals = false }: RateLimitKind = {},
+      options: {
+        /** What has set the limit, for the log; left out where no option does. */
+        readonly setBy?: string
+        /** The limit's name in the `RateLimit` headers; no headers if left out. */
+        readonly policy?: string
+        /** Whether unauthenticated callers choose the keys: addresses, contacts. */
+        readonly untrustedKeys?: boolean
+        /** Whether refusals are sent about a second later. */
+        readonly delayRefusals?: boolean
+      } = {},
     ): RateLimit | undefined {
+      const { policy, setBy, untrustedKeys = false, delayRefusals = false } = options
       if (limit === false) return undefined
       return createRateLimit(limit, {
         count: createCounter(name, limit, untrustedKeys),
@@ -128,11 +126,9 @@ function createRateLimit(
   options: {
     /** Counts one request for that key. Never throws or rejects. */
     readonly count: (key: string) => MaybePromise<RateLimitState>
-    /** The name in the headers; undefined for no headers. */
+    /** Undefined for no headers. */
     readonly policy: string | undefined
-    /** Whether refusals are sent about a second later. */
     readonly delayRefusals: boolean
-    /** What has set the limit, for the log. */
     readonly cause: LimitCause | undefined
   },
 ): RateLimit {

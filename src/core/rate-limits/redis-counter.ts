@@ -24,12 +24,10 @@ const PROBE_WINDOW_MS = 10_000
 /** Keys that have reached their limit are refused without asking Redis, so that the most frequent callers do not load it. */
 const MAX_EXHAUSTED_KEYS = 10_000
 
-/** Counts in Redis, for all processes together. */
 export function connectRedis(options: {
   readonly redis: RedisConnection
   readonly secrets: readonly string[]
   readonly baseUrl: string
-  /** Called with the problem when Redis becomes unavailable, and with undefined when it answers again. */
   readonly onChange: (problem: unknown) => void
 }) {
   const { redis, secrets, baseUrl, onChange } = options

@@ -149,13 +149,11 @@ function judgeToken(api: Api, token: Verification): AccessToken | Refused {
     const { applicationId, exp } = token.token
     return new Failure('expiredToken', applicationId, { expiredAt: exp * 1000 })
   }
-  if (token.issuer === api.resource) return token
-  return new Failure('tokenOfAnotherApi', token.applicationId, { api: parseApiName(token.issuer) })
-}
-
-/** Every issuer is `{baseUrl}/{API_NAME}`. */
-function parseApiName(issuer: string): string {
-  return issuer.slice(issuer.lastIndexOf('/') + 1)
+  const { issuer } = token
+  if (issuer === api.resource) return token
+  // Every issuer is `{baseUrl}/{API_NAME}`.
+  const name = issuer.slice(issuer.lastIndexOf('/') + 1)
+  return new Failure('tokenOfAnotherApi', token.applicationId, { api: name })
 }
 
 function isRefused(token: AccessToken | Refused): token is Refused {

@@ -137,18 +137,16 @@ function copyIdentity({ api, application, scopes, token, networks }: Identity): 
   return new Identity({ ...api }, application, scopes, token, networks)
 }
 
-/** Reads `reportOnly` of a guard; undefined if it refuses requests. `call` is the one that makes the guard. */
-export type ReadReportOnly = (call: string, api: Api, options: ReportOnlyOptions) => DenialConfig['reportOnly']
-
 export function createReportOnlyReader(options: {
   readonly reportOnlyOf: ReadonlyMap<string, ReportOnlySettings>
   readonly now: () => number
   readonly warn: (message: string) => void
-}): ReadReportOnly {
+}) {
   const { reportOnlyOf, now, warn } = options
   const warned = new Set<string>()
 
-  return function readReportOnly(call, api, given) {
+  /** Reads `reportOnly` of a guard; undefined if it refuses requests. `call` is the one that makes the guard. */
+  return function readReportOnly(call: string, api: Api, given: ReportOnlyOptions): DenialConfig['reportOnly'] {
     const ofApi = reportOnlyOf.get(api.name)!
     const settings = readReportOnlyOption(`${call}: `, given, ofApi)
     if (!settings.reportOnly) return undefined

@@ -28,11 +28,6 @@ import { createIntrospectionGuard } from './introspection-guard.js'
 import { createReadCost, createRequestCounter, type RequestCounter } from './request-counter.js'
 import { createVerifiers } from './verify.js'
 
-export interface LimitedApi extends Api {
-  readonly rateLimit: Limit | false
-  readonly reportOnly: ReportOnlySettings
-}
-
 /** The calls of `auth` that protect APIs. Their arguments are checked here; `GuardsApi` has the types. */
 export function createResourceServer({
   apis,
@@ -54,11 +49,13 @@ export function createResourceServer({
   warn,
   now,
 }: Parameters<typeof createAuthenticator>[0] & {
-  readonly apis: ReadonlyMap<string, LimitedApi>
+  readonly apis: ReadonlyMap<
+    string,
+    Api & { readonly rateLimit: Limit | false; readonly reportOnly: ReportOnlySettings }
+  >
   readonly limitFailures: RateLimit | undefined
   readonly rateLimits: Pick<RateLimits, 'create'>
   readonly plans: PlanLimits | undefined
-  /** Rejects while the platform cannot answer. */
   readonly available: (api: Api) => MaybePromise<void>
   readonly observers: ApiObservers
   readonly emit: EmitEarly

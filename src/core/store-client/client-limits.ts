@@ -46,7 +46,6 @@ export function createClientLimits(options: Pick<Store, 'concurrentCalls'>) {
         await giveWay()
         return limitLookups(caller, work)
       }),
-    /** Runs a call of an operator, to which look-ups of strangers give way. */
     goFirst,
     /**
      * The turn of a refusal; undefined if it can be sent at once. While a call of an operator is under way, few are sent in each turn of

@@ -42,7 +42,6 @@ export function createClockCheck(options: {
       logger.error(reported)
       emit('clock.deviates', { reason: difference })
     },
-    /** The problem for `auth.health()`; undefined if the clocks agree. */
     problem: (): string | undefined => reported,
   }
 }

@@ -8,8 +8,6 @@ import { deriveKey } from '../../shared/lib/derive-key.js'
 /** Encrypts and authenticates signing keys and other secrets at rest. */
 export type Encryption = ReturnType<typeof createEncryption>
 
-export type Authenticity = 'authentic' | 'forged' | 'unencrypted'
-
 const PLAIN_PREFIX = 'plain:'
 const ALGORITHMS = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] }
 
@@ -61,11 +59,12 @@ export function createEncryption(
   }
 
   /** Whether the text was sealed with this context under one of the secrets. Without secrets nothing can be checked. */
-  function authenticate(sealed: string, context: string): Authenticity {
+  function authenticate(sealed: string, context: string): 'authentic' | 'forged' | 'unencrypted' {
     if (keys.length === 0) return 'authentic'
     if (sealed.startsWith(PLAIN_PREFIX)) return 'unencrypted'
     const { context_macs: macs } = readHeader(sealed)
-    const isAuthentic = contextKeys.some((key) => Array.isArray(macs) && includesMac(macs, computeMac(key, context)))
+    const stored = Array.isArray(macs) ? macs.map(String) : []
+    const isAuthentic = contextKeys.some((key) => stored.some((mac) => isSameText(mac, computeMac(key, context))))
     return isAuthentic ? 'authentic' : 'forged'
   }
 
@@ -76,11 +75,6 @@ function computeMac(key: Uint8Array, context: string): string {
   return createHmac('sha256', key).update(context).digest('base64url')
 }
 
-function includesMac(macs: readonly unknown[], mac: string): boolean {
-  return macs.some((each) => isSameText(String(each), mac))
-}
-
-/** The protected header of a JWE; empty for text that is none. */
 function readHeader(sealed: string): Readonly<Record<string, unknown>> {
   try {
     return decodeProtectedHeader(sealed)

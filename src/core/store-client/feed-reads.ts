@@ -10,7 +10,6 @@ const BACKGROUND = { background: true }
 
 interface Read {
   readonly answered: Promise<boolean>
-  /** Resolves when the read has ended, however late. */
   readonly ended: Promise<unknown>
   /** Resolves when the read has ended, or is stuck. */
   readonly endedOrStuck: Promise<unknown>

@@ -32,15 +32,6 @@ const HEALTH_POLL_TIMEOUT_MS = 500
 /** This limit bounds memory while many requests wait for the start, or for the store. */
 const MAX_WAITING_REQUESTS = 10_000
 
-/** The steps of a platform, once all of its parts have been created. */
-export interface StartAndStop {
-  readonly start: Start
-  readonly flush: () => Promise<void>
-  readonly stop: () => Promise<void>
-  /** What is wrong with other parts than the store, in words. */
-  readonly problems: () => readonly string[]
-}
-
 /** Tells from start-up to `close()` whether this process can answer, and why not. */
 export type Readiness = ReturnType<typeof createReadiness>
 
@@ -131,8 +122,14 @@ export function createReadiness(options: {
   }
 
   return {
-    /** Starts the platform. It is called once, when all parts have been created. */
-    begin(steps: StartAndStop): void {
+    /** Called once, when all parts have been created. */
+    begin(steps: {
+      readonly start: Start
+      readonly flush: () => Promise<void>
+      readonly stop: () => Promise<void>
+      /** What is wrong with other parts than the store, in words. */
+      readonly problems: () => readonly string[]
+    }): void {
       findProblems = steps.problems
       flushParts = steps.flush
       stop = steps.stop

@@ -27,7 +27,6 @@ export interface SessionSecretCalls {
 /** Other processes may encrypt it again meanwhile, or replace it too. */
 const MAX_ATTEMPTS = 5
 
-/** The secret behind sessions of the portal, sign-in links and approval links. */
 export function createSessionSecret(options: {
   readonly store: Pick<Store, 'establishSecret' | 'replaceSecret'>
   readonly encryption: Encryption

@@ -2,7 +2,6 @@ import { randomFillSync } from 'node:crypto'
 import { CompactSign } from 'jose'
 import type { CurrentSigningKey, SigningKeys } from './signing-keys.js'
 
-/** The grant of a new access token: its scopes, its application and its lifetime. */
 export interface AccessTokenGrant {
   /** The API's resource identifier: `iss` and `aud`. */
   readonly issuer: string

@@ -24,12 +24,10 @@ export interface SigningKey {
   readonly longestLifetime: number
 }
 
-type NewSigningKey = Pick<SigningKeyRecord, 'algorithm' | 'createdAt' | 'signsFrom' | 'formerVerifiesFor'>
-
 /** A new key pair, as the record to store. */
 export async function generateSigningKey(
   encryption: Pick<KeyEncryption, 'seal'>,
-  options: NewSigningKey,
+  options: Pick<SigningKeyRecord, 'algorithm' | 'createdAt' | 'signsFrom' | 'formerVerifiesFor'>,
 ): Promise<SigningKeyRecord> {
   const { algorithm } = options
   const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true })

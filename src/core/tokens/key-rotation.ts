@@ -39,7 +39,6 @@ export type RotateOnce = (
   once?: OnceRotation,
 ) => ReturnType<SigningKeyRotation['rotate']>
 
-/** All changes of the set of signing keys. */
 export interface KeyRotation extends SigningKeyRotation {
   readonly rotate: RotateOnce
   /**

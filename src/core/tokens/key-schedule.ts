@@ -49,10 +49,11 @@ export interface SigningKeyInfo {
   readonly verifiesUntil: Date | undefined
 }
 
-type DescribedKey = Pick<ScheduledKey, 'kid' | 'algorithm' | 'createdAt' | 'signsFrom' | 'verifiesUntil'>
-
 /** Keys that verify, as `auth.signingKeys.list()` shows them. */
-export function describeSigningKeys(keys: readonly DescribedKey[], now: number): SigningKeyInfo[] {
+export function describeSigningKeys(
+  keys: readonly Pick<ScheduledKey, 'kid' | 'algorithm' | 'createdAt' | 'signsFrom' | 'verifiesUntil'>[],
+  now: number,
+): SigningKeyInfo[] {
   const current = findCurrentKey(keys, now)
   return keys.map((key) => ({
     kid: key.kid,

@@ -84,7 +84,6 @@ export function createRevokedTokens(options: {
   }
 }
 
-/** The members of an access token that are needed here. */
 export interface IssuedToken {
   readonly id: string
   readonly applicationId: string

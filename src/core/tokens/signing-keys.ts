@@ -85,7 +85,6 @@ export function createSigningKeys(options: {
     /** The records that this platform wrote, as the store has them now: oldest first, those that no longer verify included. */
     readRecords: async () => selectAuthentic(await store.listSigningKeys()),
     list: (): readonly SigningKey[] => keys.filter((key) => isVerifying(key, now())),
-    /** The key that signs now; undefined only while the store has none. */
     current: () => findCurrentKey(keys.filter(canSign), now()),
     verifies: (kid: string) => findKnown(kid) !== undefined,
     /** The `kid` of the key that was added last, whether it verifies or not, for the compare-and-set of `Store.addSigningKey`. */

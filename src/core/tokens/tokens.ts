@@ -13,7 +13,6 @@ const CHECK_INTERVAL_SECONDS = 60
 /** A key that a signer no longer lists is refused within this time, and a second in other processes. */
 const SIGNER_LIST_INTERVAL_SECONDS = 10
 
-/** Access tokens, and the keys that sign them. */
 export type Tokens = ReturnType<typeof createTokens>
 
 export function createTokens({

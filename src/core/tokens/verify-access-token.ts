@@ -42,7 +42,6 @@ export interface AccessToken {
   readonly bytes: number
 }
 
-/** A verified access token, or why there is none. */
 export type Verification = AccessToken | ExpiredAccessToken | 'invalid'
 
 /** An access token that was valid until it expired, so that its application is known. */
@@ -64,7 +63,6 @@ export function createAccessTokenVerifier(options: {
   /** Seconds. */
   readonly clockTolerance: number
   readonly now: () => number
-  /** How many verified tokens are cached. */
   readonly entries: number
 }) {
   const { signingKeys, lifetimes, clockTolerance, now, entries } = options
@@ -165,14 +163,16 @@ export function createAccessTokenVerifier(options: {
   }
 }
 
-type ParseClaims = (payload: JWTPayload, key: SigningKey, bytes: number) => AccessToken | undefined
-
 /** The claims of this package's tokens; undefined for others. Equal texts share one copy: that saves memory. */
-function createClaimsParser(entries: number, lifetimes: ReadonlyMap<string, number>): ParseClaims {
+function createClaimsParser(entries: number, lifetimes: ReadonlyMap<string, number>) {
   const strings = createBoundedCache<string>({ entries, bytesOf: ({ length }) => length })
   const scopeLists = createBoundedCache<readonly string[]>({ entries: 1000, bytesOf: (scopes) => scopes.join().length })
 
-  return function parseClaims(payload, { kid, longestLifetime }, bytes) {
+  return function parseClaims(
+    payload: JWTPayload,
+    { kid, longestLifetime }: SigningKey,
+    bytes: number,
+  ): AccessToken | undefined {
     const { iss, aud, sub, client_id, iat, exp, jti, scope = '', credential_id: credentialId } = payload
     if (iss === undefined || aud !== iss || sub === undefined || sub !== client_id) return undefined
     // This package issues such times. JSON.parse() reads 1e400 as Infinity.

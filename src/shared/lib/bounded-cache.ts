@@ -1,13 +1,6 @@
 /** A map of bounded size that keeps the entries used last. */
 export type BoundedCache<Value> = ReturnType<typeof createBoundedCache<Value>>
 
-export interface CacheBounds<Value> {
-  /** The number of entries used last that are kept at least. The cache never holds more than twice as many. */
-  readonly entries: number
-  /** Estimates an entry's bytes beyond a few hundred. All stay below twice `MAX_BYTES`. 0 if left out. */
-  readonly bytesOf?: (value: Value) => number
-}
-
 /** 16 MiB bound the memory that unusually large entries take, such as those of an attacker. */
 const MAX_BYTES = 16 * 1024 * 1024
 
@@ -15,7 +8,15 @@ const MAX_BYTES = 16 * 1024 * 1024
  * A two-generation cache like quick-lru: entries are added to the young map. When it is full, it becomes the old map and the
  * former old map is dropped. An entry used in the old map moves back to the young one. A hit costs one map look-up.
  */
-export function createBoundedCache<Value>({ entries, bytesOf = () => 0 }: CacheBounds<Value>) {
+export function createBoundedCache<Value>({
+  entries,
+  bytesOf = () => 0,
+}: {
+  /** The number of entries used last that are kept at least. The cache never holds more than twice as many. */
+  readonly entries: number
+  /** Estimates an entry's bytes beyond a few hundred. All stay below twice `MAX_BYTES`. 0 if left out. */
+  readonly bytesOf?: (value: Value) => number
+}) {
   let young = new Map<string, Value>()
   let old = new Map<string, Value>()
   /** The bytes of the young entries. The old ones were within the bound when they were young. */

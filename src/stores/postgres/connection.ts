@@ -23,15 +23,7 @@ export interface PreparedStatement {
 
 type Bindable = string | number | boolean | undefined | readonly string[] | readonly number[]
 
-export interface PostgresConnections {
-  /** Runs a single statement outside a transaction. */
-  readonly sql: Sql
-  /**
-   * Runs `work` in a transaction, which is rolled back if `work` rejects or resolves false. `work` may run more than once. A
-   * transaction that takes longer than `timeoutMs` is not committed.
-   */
-  transaction<T>(work: (sql: Sql) => Promise<T>, timeoutMs?: number): Promise<T>
-}
+export type PostgresConnections = ReturnType<typeof createPostgresConnections>
 
 /** This limit is less than the 5 s after which a platform counts an operation as failed, because it must not take effect after that. */
 const TRANSACTION_TIMEOUT_MS = 4500
@@ -63,10 +55,7 @@ const NO_LIMITS = `
   SELECT set_config('client_connection_check_interval', '${CLIENT_CHECK_INTERVAL_MS}', true)
     WHERE current_setting('client_connection_check_interval', true) IS NOT NULL;`
 
-export function createPostgresConnections(
-  pool: PostgresPool,
-  { prepare }: { readonly prepare: boolean },
-): PostgresConnections {
+export function createPostgresConnections(pool: PostgresPool, { prepare }: { readonly prepare: boolean }) {
   /** Rejects after the deadline: a queue of operations whose callers have timed out must empty quickly. */
   async function acquireBefore(deadline: number): Promise<PostgresClient> {
     // The loss of the connection also rejects the next statement, so the event itself needs no handling.
@@ -142,6 +131,10 @@ export function createPostgresConnections(
     }
   }
 
+  /**
+   * Runs `work` in a transaction, which is rolled back if `work` rejects or resolves false. `work` may run more than once. A
+   * transaction that takes longer than `timeoutMs` is not committed.
+   */
   async function transaction<T>(
     work: (sql: Sql) => Promise<T>,
     timeoutMs: number = TRANSACTION_TIMEOUT_MS,
@@ -157,6 +150,7 @@ export function createPostgresConnections(
     }
   }
 
+  /** `sql` runs each statement outside a transaction. */
   return { sql: createSql({ query: (statement) => query(statement) }, prepare), transaction }
 }
 
@@ -221,11 +215,7 @@ function remainingTime(deadline: number): number {
   return remaining
 }
 
-interface Queryable {
-  query(query: PostgresQuery): Promise<PostgresResult>
-}
-
-function createSql(queryable: Queryable | PostgresClient, prepare: boolean, deadline = Infinity): Sql {
+function createSql(queryable: Pick<PostgresClient, 'query'>, prepare: boolean, deadline = Infinity): Sql {
   async function send(statement: Statement, values: readonly Bindable[]): Promise<PostgresResult> {
     const { text, name } = typeof statement === 'string' ? { text: statement, name: undefined } : statement
     const query = { text, values: values.map((value) => value ?? null), types: TYPES, ...limitTime(deadline) }

@@ -120,14 +120,10 @@ function recognizeTakenId(error: unknown): false {
   throw error
 }
 
-function isClient(pool: object): boolean {
-  return 'connectionParameters' in pool && !('totalCount' in pool)
-}
-
 function checkOptions(options: PostgresStoreOptions | undefined): { pool: PostgresPool; listen: boolean } {
   const { pool, listen = true }: Partial<PostgresStoreOptions> = options ?? {}
   // A pg.Client connects too, but is one connection.
-  if (typeof pool?.connect !== 'function' || isClient(pool)) {
+  if (typeof pool?.connect !== 'function' || ('connectionParameters' in pool && !('totalCount' in pool))) {
     throw new ConfigurationError({
       problem: 'postgresStore() was given no pool of the package pg',
       fix: "Write postgresStore({ pool: new pg.Pool({ connectionString: '...' }) }). Of drizzle take db.$client; knex and Prisma have no such pool.",

@@ -17,17 +17,12 @@ export async function addGrant(sql: Sql, error: unknown): Promise<unknown> {
 async function describeGrant(sql: Sql): Promise<string | undefined> {
   const tables = await findMissingPrivileges(sql)
   if (tables) return tables.fix
-  const { role, schema, exists } = (await sql.get<SchemaRow>(FIRST_SCHEMA)) ?? {}
+  const found = await sql.get<{ role: string; schema: string; exists: 't' | 'f' }>(FIRST_SCHEMA)
+  const { role, schema, exists } = found ?? {}
   if (role === undefined || schema === undefined) return undefined
   return exists === 't'
     ? `As the owner of the schema: GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role};`
     : `CREATE SCHEMA ${schema} AUTHORIZATION ${role};`
-}
-
-interface SchemaRow {
-  readonly role: string
-  readonly schema: string
-  readonly exists: 't' | 'f'
 }
 
 /** The schema in which the tables would be: the first of the search path that exists, or else the last that it names. */

@@ -15,14 +15,7 @@ export interface Sql {
 type Bindable = SqliteValue | undefined
 
 /** A database connection that waits for locks without blocking the event loop. */
-export interface SqliteConnection {
-  /** Runs `work` outside a transaction: for a single statement. */
-  single<T>(work: (sql: Sql) => T): Promise<T>
-  /** Runs `work` in a write transaction, which is rolled back if `work` throws or returns false. `work` may run more than once. */
-  transaction<T>(work: (sql: Sql) => T): Promise<T>
-  /** Rejects every waiting and every later call; closes the database if it is `owned`. */
-  close(): void
-}
+export type SqliteConnection = ReturnType<typeof createSqliteConnection>
 
 /** The wait for a lock: less than the 5 s after which a platform counts the operation as failed. */
 const LOCK_TIMEOUT_MS = 4500
@@ -32,10 +25,7 @@ const READ_TURN_MS = 2
 /** Kept, so that fake timers of the host's tests, which replace the global function, do not hold up the store. */
 const { setImmediate } = globalThis
 
-export function createSqliteConnection(
-  database: SqliteDatabase,
-  { owned }: { readonly owned: boolean },
-): SqliteConnection {
+export function createSqliteConnection(database: SqliteDatabase, { owned }: { readonly owned: boolean }) {
   const sql = createSql(database)
   const runWithoutBusyTimeout = owned ? <T>(work: () => T): T => work() : createBusyTimeoutRemover(sql)
   const refuseReplacedFile = createReplacedFileCheck(sql)
@@ -88,9 +78,12 @@ export function createSqliteConnection(
   const enqueueWrite = createQueue(0)
 
   return {
-    single: (work) => enqueueRead(() => work(sql)),
-    transaction: (work) => enqueueWrite(() => runInTransaction(sql, () => work(sql))),
-    close: () => {
+    /** Runs `work` outside a transaction: for a single statement. */
+    single: <T>(work: (sql: Sql) => T): Promise<T> => enqueueRead(() => work(sql)),
+    /** Runs `work` in a write transaction, which is rolled back if `work` throws or returns false. `work` may run more than once. */
+    transaction: <T>(work: (sql: Sql) => T): Promise<T> => enqueueWrite(() => runInTransaction(sql, () => work(sql))),
+    /** Rejects every waiting and every later call; closes the database if it is `owned`. */
+    close(): void {
       if (owned && !closed) closeDatabase(database)
       closed = true
     },

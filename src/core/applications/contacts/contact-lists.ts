@@ -83,11 +83,6 @@ const REINVITATION_MS = 3600 * 1000
 /** Ended invitations that are kept: as many as an application may send in an hour at the portal. */
 const MAX_ENDED_INVITATIONS = 20
 
-interface InvitationsChange {
-  readonly changed: Pick<ApplicationRecord, 'invitations'>
-  readonly emails: readonly EmailChange[]
-}
-
 /**
  * Ends some invitations, and those that have expired: their links no longer work, and unsent e-mails are not sent. Those of the
  * last hour are kept, except those of `contacts`, which are contacts now.
@@ -98,7 +93,7 @@ export async function endInvitations(
   now: number,
   isEnded: (invitation: Invitation) => boolean,
   contacts: readonly string[] = [],
-): Promise<InvitationsChange> {
+): Promise<{ readonly changed: Pick<ApplicationRecord, 'invitations'>; readonly emails: readonly EmailChange[] }> {
   const open = listOpenInvitations(current, now)
   const invitations = open.filter((each) => !isEnded(each))
   const kept = current.invitations

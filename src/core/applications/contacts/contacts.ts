@@ -17,7 +17,6 @@ import { refuseDeleted } from '../records/status.js'
 import { readContact } from '../records/validation.js'
 import { createChange, type CallParts } from '../call-parts.js'
 
-/** The calls on contacts that need the store alone. */
 export type Contacts = Pick<Applications, 'addContact' | 'removeContact' | 'cancelInvitation'>
 
 export function createContacts(options: CallParts): Contacts {

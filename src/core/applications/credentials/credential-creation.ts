@@ -14,7 +14,6 @@ import { refuseDeleted } from '../records/status.js'
 import { readCredentialName, readExpiresAt, readNetworks } from '../records/validation.js'
 import type { CallParts } from '../call-parts.js'
 
-/** The calls that give an application a further key, secret or key set. */
 export function createCredentialCreation(
   options: Omit<CallParts<Credentials>, 'store'> &
     Pick<KeySetReader, 'internalHosts'> & { readonly apis: ReadonlyMap<string, Api> },

@@ -5,19 +5,18 @@ import { isLive, type CredentialKind } from './credentials.js'
 export interface MaximumAges {
   /** The maximum age of every credential; undefined: none. */
   readonly maxAge: number | undefined
-  readonly apis: ReadonlyMap<string, AgeLimitedApi>
+  readonly apis: ReadonlyMap<
+    string,
+    {
+      readonly scheme: 'oauth2' | 'apiKey'
+      /** The maximum age of credentials that can be used at this API; undefined: none. */
+      readonly credentialMaxAge: number | undefined
+    }
+  >
 }
 
-interface AgeLimitedApi {
-  readonly scheme: 'oauth2' | 'apiKey'
-  /** The maximum age of credentials that can be used at this API; undefined: none. */
-  readonly credentialMaxAge: number | undefined
-}
-
-/** The facts on which the maximum age of a credential depends. */
 export interface CredentialUse {
   readonly kind: CredentialKind
-  /** The application's access. */
   readonly granted: GrantedApis
   /** The credential's restriction; undefined: none. */
   readonly restriction: GrantedApis | undefined

@@ -117,7 +117,7 @@ export function hasEnded(
 }
 
 interface InheritOptions {
-  readonly findLatestExpiry: FindLatestExpiry
+  readonly findLatestExpiry: (use: CredentialUse, createdAt: number) => number | undefined
   readonly now: number
 }
 
@@ -131,9 +131,6 @@ function findOwnEnd(
   const latest = findLatestExpiry({ kind, granted, restriction }, createdAt) ?? Infinity
   return expiresAt < latest ? expiresAt : undefined
 }
-
-/** Same as ApplicationWriter.findLatestExpiry. */
-type FindLatestExpiry = (use: CredentialUse, createdAt: number) => number | undefined
 
 /** The end that an operator gives; the latest possible for null. Throws `invalid_argument` if that is too late. */
 export function limitExpiry(given: number | null, latest: number | undefined, now: number): number | undefined {

@@ -17,7 +17,6 @@ export interface MintedCredential {
 /** The terms of a credential, which it passes on to its replacement. */
 export type CredentialTerms = Pick<CredentialRecord, 'name' | 'apis' | 'networks' | 'expiresAt'>
 
-/** Makes, recognizes and compares keys and secrets. */
 export type Credentials = ReturnType<typeof createCredentials>
 
 const FORMATS = { key: { infix: 'key', length: 28 }, secret: { infix: 'sec', length: 43 } } as const
@@ -48,7 +47,6 @@ export function createCredentials(
   prefix: string,
   pepper: Uint8Array,
   options: {
-    /** The number of hashes that are kept in memory. */
     readonly cacheSize?: number
     /** Whether secrets that another system has issued are accepted, and keys of any form. */
     readonly acceptsImported?: boolean
@@ -144,7 +142,6 @@ export function describePlain(plain: string): string {
   return readKeyPrefix(plain) ?? plain.slice(0, SHOWN_LENGTH)
 }
 
-/** New credentials for an application: a key, a secret, or both. */
 export interface MintedCredentials {
   readonly key: MintedCredential | undefined
   readonly secret: MintedCredential | undefined

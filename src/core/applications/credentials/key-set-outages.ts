@@ -81,7 +81,6 @@ export function createKeySetOutages({
 
 interface Step {
   readonly keySet: Published
-  /** The e-mail that contacts get. */
   readonly notice?: NonNullable<KeySetOutage['notice']>
   readonly event?: EventType
 }

@@ -17,7 +17,6 @@ import { describeCredential } from './named-credentials.js'
 /** What lists show in place of the first characters of a secret. */
 const SHOWN = 'private_key_jwt'
 
-/** The calls that give a key set other keys. */
 export function createKeySetReplacement(
   options: CallParts & Pick<KeySetReader, 'internalHosts'>,
 ): Pick<Applications, 'replaceKeySet' | 'reloadKeySet'> {

@@ -15,7 +15,6 @@ import { endTokens, refuseDeleted } from '../records/status.js'
 import { readCredentialName, readExpiresAt, readFlag, readNetworks } from '../records/validation.js'
 import { createChange, type CallParts } from '../call-parts.js'
 
-/** The calls that change one credential and need the store alone. */
 export function createNamedCredentials(options: CallParts): Pick<Applications, 'updateCredential' | 'endCredential'> {
   const { store, writer, now } = options
   const change = createChange(options)
@@ -75,7 +74,6 @@ export function createNamedCredentials(options: CallParts): Pick<Applications, '
   }
 }
 
-/** Details of audit records: the credential. */
 export function describeCredential(
   kind: CredentialKind,
   { id, name, prefix, keySet }: Pick<CredentialRecord, 'id' | 'name' | 'prefix' | 'keySet'>,

@@ -110,15 +110,9 @@ export function createApprovalLinks(options: {
       const [, payload, mac] = (token.length <= MAX_TOKEN_LENGTH && TOKEN.exec(token)) || []
       if (payload === undefined || mac === undefined) return 'unknown'
       if (!isSameText(mac, computeMac(payload))) return 'unknown'
-      const link = parsePayload(payload)
+      const link: ApprovalLink = { api: undefined, ...JSON.parse(Buffer.from(payload, 'base64url').toString()) }
       if (link.requestedAt + LINK_LIFETIME_MS <= now()) return 'expired'
       return isOperator(link.operator) ? link : 'noOperator'
     },
   }
-}
-
-/** Reads a payload whose signature is right: `sign` has written it. */
-function parsePayload(payload: string): ApprovalLink {
-  const { api, ...link } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as ApprovalLink
-  return { ...link, api }
 }

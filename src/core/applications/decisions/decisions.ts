@@ -164,7 +164,6 @@ function queueRejection(
   return [{ save: createQueuedEmail(id, 'rejected', now, { recipient: contact, details }) }]
 }
 
-/** What an operator tells the contact. */
 type Remark = { readonly note?: string }
 
 /** The scopes that were chosen of those that an application may have after an approval. */

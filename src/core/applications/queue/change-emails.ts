@@ -72,17 +72,12 @@ export async function notifyContacts(
   ]
 }
 
-interface Notification {
-  readonly recipient: string
-  readonly changes: readonly StoredChange[]
-}
-
 /** The contacts who are notified of a change, with the changes that they read about. */
 function listNotifications(
   former: ApplicationRecord,
   record: ApplicationRecord,
   saved: SavedChange,
-): readonly Notification[] {
+): readonly { readonly recipient: string; readonly changes: readonly StoredChange[] }[] {
   const contacts = listContacts(former)
   const [, address = ''] = /^contact:(.+)$/.exec(saved.by ?? '') ?? []
   const contact = normalizeContact(address)
@@ -103,7 +98,6 @@ function listRemoved(former: ApplicationRecord, record: ApplicationRecord): read
   return listContacts(former).filter((address) => findContact(record, normalizeContact(address)) === undefined)
 }
 
-/** A change as the details of an e-mail have it. */
 type StoredChange = {
   readonly type: ContactChangeType
   readonly at: number
@@ -222,7 +216,6 @@ function readChanges(email: Pick<QueuedEmail, 'details'> | undefined): {
   }
 }
 
-/** What such an e-mail tells. */
 export function readChangesEmail(email: QueuedEmail): {
   readonly name: string
   readonly changes: readonly ContactChange[]

@@ -45,11 +45,9 @@ export function createQueuedEmail(
     readonly held?: boolean
     /** Seconds. */
     readonly overlap?: number
-    /** The credential that the e-mail concerns. */
     readonly credentialId?: string | undefined
     /** The application's contact if left out. */
     readonly recipient?: string | undefined
-    /** Details for the text beyond the application. */
     readonly details?: JsonObject | undefined
   } = {},
 ): QueuedEmail {
@@ -106,7 +104,6 @@ export function requeueEmail(email: QueuedEmail, now: number): QueuedEmail {
   return nextVersion(email, { state: 'due', attemptCount: 0, createdAt: now, dueAt: now })
 }
 
-/** The e-mail as it is saved next. */
 export function nextVersion(email: QueuedEmail, changed: Partial<QueuedEmail> = {}): QueuedEmail {
   return { ...email, ...changed, version: email.version + 1 }
 }
@@ -163,7 +160,6 @@ export async function withdrawReminders(
   return [...changes, ...outdated.map((email) => ({ remove: email }))]
 }
 
-/** The id of the e-mail that is saved or removed. */
 export function readEmailId(change: EmailChange): string | undefined {
   if (change === 'removeAll') return undefined
   return savesEmail(change) ? change.save.id : change.remove.id

@@ -21,13 +21,11 @@ export type ApplicationCache = ReturnType<typeof createApplicationCache>
 
 export function createApplicationCache(options: {
   readonly source: Pick<CredentialSource, 'findApplication' | 'findApplicationByKey' | 'hasOtherHashes'>
-  /** How many applications stay in memory. */
   readonly limit: number
   /** Gives each application a fair share of the look-ups. */
   readonly limitLookups: ConcurrencyLimit
   /** Gives each address a fair share of those that anybody can cause. */
   readonly limitLookupsOfStrangers: ConcurrencyLimit
-  /** The address that a request is counted against. */
   readonly readAddress: (req: IncomingMessage) => string
   /** The time on the monotonic clock at which what is known now becomes older than `maxStaleness`. */
   readonly freshUntil: () => number

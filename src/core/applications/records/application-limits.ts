@@ -78,7 +78,6 @@ export function joinLimits(
   return joined.length > 0 ? (Object.fromEntries(joined) as ApplicationRecord['rateLimits']) : undefined
 }
 
-/** Details of audit records. */
 export function describeLimits(changes: LimitChanges): Readonly<Record<string, object | null>> {
   return Object.fromEntries(Object.entries(changes).map(([api, limit]) => [api, describeLimit(limit)]))
 }

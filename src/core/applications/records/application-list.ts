@@ -23,7 +23,6 @@ const SEARCHED_AT_ONCE = 200
 
 type Given = NonNullable<Parameters<Applications['list']>[0]>
 
-/** `auth.applications.list()`. */
 export function createList({
   store,
   opened,
@@ -94,8 +93,6 @@ function readFilters(given: Given): Filters {
   }
 }
 
-type Position = Pick<ApplicationQuery, 'after' | 'afterKey' | 'expiringAfter'>
-
 /**
  * The cursor behind `last`: in a search that has an order of its own with its key, so that the next page is found although the application
  * has been changed since. All pages of a search by expiry count from the time of the first one.
@@ -109,7 +106,11 @@ function formatListCursor(query: Filters, last: ApplicationRecord): string {
 }
 
 /** Undefined for a text that is no cursor of such a search, after which nothing is listed. */
-function parseListCursor(search: Partial<Filters>, cursor: string | undefined, now: number): Position | undefined {
+function parseListCursor(
+  search: Partial<Filters>,
+  cursor: string | undefined,
+  now: number,
+): Pick<ApplicationQuery, 'after' | 'afterKey' | 'expiringAfter'> | undefined {
   const { name = '', order } = findSearch(search as Filters) ?? {}
   const expiringAfter = name === 'expiry' ? now : undefined
   if (cursor === undefined || !order) return { after: cursor, expiringAfter }

@@ -70,7 +70,6 @@ export function createFormerRecords(options: {
       former.servedUntil = -Infinity
       outdated.add(former.record)
     },
-    /** The store has answered. */
     remove,
     /** Whether a record is known to have changed: it proves no credential wrong. */
     isOutdated: (record: ApplicationRecord): boolean => outdated.has(record),

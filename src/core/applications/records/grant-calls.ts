@@ -6,7 +6,6 @@ import { findApi, findGrant, readScopes, type Apis } from './grants.js'
 import { refuseDeleted } from './status.js'
 import { withhold } from './withheld.js'
 
-/** The calls with which operators grant and withdraw access. */
 export function createGrants(
   options: Omit<CallParts, 'store'> & {
     /** Undefined without the platform's options: then `allow` rejects, and `disallow` accepts only APIs that the application may use. */

@@ -3,7 +3,7 @@ import { ApplicationError, invalidArgument } from '../../../shared/contracts/err
 import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../../shared/contracts/application-record.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
-import type { ApiGrants } from '../call-options.js'
+import type { AddCredentialOptions, ApiGrants } from '../call-options.js'
 import { isLive, type CredentialKind } from '../credentials/credentials.js'
 
 /** The scopes at an API; undefined without access. Own members only: a polluted `Object.prototype` grants nothing. */
@@ -123,17 +123,11 @@ function declaresScopes({ scopes }: Api): boolean {
   return false
 }
 
-/** The options of `addKey` and `addSecret` that restrict a credential. */
-export interface RestrictionOptions {
-  readonly apis?: ApiGrants | undefined
-  readonly scopes?: readonly string[] | undefined
-}
-
 /** Validates a restriction as far as that is possible without the application. */
 export function readRestriction(
   apis: ReadonlyMap<string, Api>,
   kind: CredentialKind,
-  { apis: given, scopes }: RestrictionOptions,
+  { apis: given, scopes }: Pick<AddCredentialOptions, 'apis' | 'scopes'>,
 ): Restrict {
   if (given === undefined && scopes === undefined) return () => undefined
   const checked = given === undefined ? undefined : readGrants(apis, given)

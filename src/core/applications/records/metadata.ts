@@ -8,16 +8,13 @@ export const MAX_METADATA_BYTES = 4096
 /** The number of a schema's messages that are reported. */
 const MAX_ISSUES = 10
 
-/** The operator's input before it is validated. null removes a member. */
-interface GivenOperatorData {
-  readonly metadata?: unknown
-  readonly externalId?: unknown
-}
-
 export type OperatorDataRecord = Partial<Pick<ApplicationRecord, 'metadata' | 'externalId'>>
 
-/** Validates what an operator keeps on an application. Rejects with `ApplicationError`, or what the schema throws. */
-export type ReadOperatorData = (given: GivenOperatorData) => Promise<OperatorDataRecord>
+/** Validates what an operator keeps on an application; null removes a member. Rejects with `ApplicationError`, or what the schema throws. */
+export type ReadOperatorData = (given: {
+  readonly metadata?: unknown
+  readonly externalId?: unknown
+}) => Promise<OperatorDataRecord>
 
 export function createOperatorDataReader(schema: MetadataSchema | undefined): ReadOperatorData {
   return async function readOperatorData({ metadata, externalId }) {

@@ -41,7 +41,7 @@ export function createRecovery(
   /** The new contact's credentials. A registration that waits for approval delivers its credentials itself. */
   function issue(
     current: ApplicationRecord,
-    { isWaiting, byEmail }: Issue,
+    { isWaiting, byEmail }: { readonly isWaiting: boolean; readonly byEmail: boolean },
     credentials: Credentials,
   ): Edit<IssuedCredentials> {
     if (isWaiting) return { changed: { keys: [], secrets: [] } }
@@ -108,12 +108,6 @@ export function createRecovery(
       return { application: toApplication(record, now()), credentials: result, selfService }
     },
   }
-}
-
-interface Issue {
-  /** Whether the e-mail of the registration delivers the first credentials. */
-  readonly isWaiting: boolean
-  readonly byEmail: boolean
 }
 
 /**
