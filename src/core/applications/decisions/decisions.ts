@@ -1,11 +1,12 @@
 import { ApplicationError } from '../../../shared/contracts/errors.js'
-import type { RequestOrigin } from '../../../shared/contracts/events.js'
+import type { EventType, RequestOrigin } from '../../../shared/contracts/events.js'
 import type { AccessRequest, ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import { withdrawApprovalRequests } from './approval-requests.js'
 import { decideAccess, decideRegistration, formatDecided } from './decided-requests.js'
 import { findGrant } from '../records/grants.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from '../queue/queued-emails.js'
+import type { Edit } from '../records/application-writer.js'
 import { eraseApplication, refuseDeleted } from '../records/status.js'
 import { withhold } from '../records/withheld.js'
 import type { CallParts } from '../call-parts.js'
@@ -29,125 +30,114 @@ interface Actor {
   readonly origin?: RequestOrigin | undefined
 }
 
-export function createDecisions(options: CallParts) {
-  const { store, writer, opened, sender, now } = options
-
-  async function approveRegistration(id: string, actor: Actor, remark: Remark): Promise<ApplicationRecord> {
-    const { record } = await writer.change(id, { type: 'application.approved', ...actor }, async (current) => {
-      const emails = await listQueuedEmails(store, id)
-      const held = findHeld(current, emails)
-      return {
-        changed: {
-          isUnconfirmed: false,
-          decided: decideRegistration(current, held, { outcome: 'approved', at: now(), by: actor.by }),
-        },
-        details: remark,
-        emails: [
-          { save: { ...requeueEmail(held, now()), details: { ...held.details, ...remark } } },
-          ...withdrawApprovalRequests(emails, undefined),
-        ],
-      }
-    })
+export function createDecisions({ store, writer, opened, sender, now }: CallParts) {
+  async function decide(
+    id: string,
+    type: EventType,
+    actor: Actor,
+    edit: (current: ApplicationRecord) => Promise<Edit<never>>,
+  ): Promise<ApplicationRecord> {
+    await opened()
+    const { record } = await writer.change(id, { type, ...actor }, edit)
+    sender?.wake()
     return record
+  }
+
+  async function approveRegistration(current: ApplicationRecord, { by }: Actor, remark: Remark): Promise<Edit<never>> {
+    const emails = await listQueuedEmails(store, current.id)
+    const held = findHeld(current, emails)
+    return {
+      changed: {
+        isUnconfirmed: false,
+        decided: decideRegistration(current, held, { outcome: 'approved', at: now(), by }),
+      },
+      details: remark,
+      emails: [
+        { save: { ...requeueEmail(held, now()), details: { ...held.details, ...remark } } },
+        ...withdrawApprovalRequests(emails, undefined),
+      ],
+    }
   }
 
   async function denyRegistration(
-    id: string,
-    { requestedAt }: DecidedRequest,
-    actor: Actor,
-    reason: string | undefined,
-  ): Promise<ApplicationRecord> {
-    const { record } = await writer.change(id, { type: 'application.deleted', ...actor }, async (current) => {
-      const emails = await listQueuedEmails(store, id)
-      if (requestedAt !== undefined) findHeld(current, emails)
-      const registration = emails.find(({ purpose }) => purpose === 'registration')
-      const ended = { outcome: 'rejected', at: now(), by: actor.by, reason } as const
-      const changed = eraseApplication(current, ended, registration)
-      return {
-        changed,
-        details: { denied: true, ...(reason !== undefined && { reason }) },
-        emails: ['removeAll', ...queueRejection(current, undefined, reason, now())],
-      }
-    })
-    return record
+    current: ApplicationRecord,
+    requestedAt: number | undefined,
+    { by, reason }: Denied,
+  ): Promise<Edit<never>> {
+    const emails = await listQueuedEmails(store, current.id)
+    if (requestedAt !== undefined) findHeld(current, emails)
+    const registration = emails.find(({ purpose }) => purpose === 'registration')
+    return {
+      changed: eraseApplication(current, { outcome: 'rejected', at: now(), by, reason }, registration),
+      details: { denied: true, ...(reason !== undefined && { reason }) },
+      emails: ['removeAll', ...queueRejection(current, undefined, reason, now())],
+    }
   }
 
   async function approveAccess(
-    id: string,
-    request: AccessDecision & { readonly scopes: readonly string[] | undefined },
-    actor: Actor,
+    current: ApplicationRecord,
+    request: AccessDecision,
+    chosen: readonly string[] | undefined,
+    { by }: Actor,
     remark: Remark,
-  ): Promise<ApplicationRecord> {
-    const { record } = await writer.change(id, { type: 'application.approved', ...actor }, async (current) => {
-      const { api, scopes } = findAccessRequest(current, request, 'approve')
-      const former = findGrant(current, { name: api })?.scopes ?? []
-      const granted = narrow([...new Set([...former, ...scopes])], request.scopes)
-      const details = { api, scopes: scopes.filter((scope) => granted.includes(scope)), ...remark }
-      return {
-        changed: {
-          apis: { ...current.apis, [api]: { scopes: granted } },
-          withheld: withhold(current, api, granted),
-          ...decideAccess(current, api, { outcome: 'approved', at: now(), by: actor.by }),
-        },
-        details: { api, scopes: granted, ...remark },
-        emails: [
-          ...withdrawApprovalRequests(await listQueuedEmails(store, id), api),
-          ...(current.contact === undefined ? [] : [{ save: createQueuedEmail(id, 'approved', now(), { details }) }]),
-        ],
-      }
-    })
-    return record
+  ): Promise<Edit<never>> {
+    const { api, scopes } = findAccessRequest(current, request, 'approve')
+    const former = findGrant(current, { name: api })?.scopes ?? []
+    const granted = narrow([...new Set([...former, ...scopes])], chosen)
+    const details = { api, scopes: scopes.filter((scope) => granted.includes(scope)), ...remark }
+    return {
+      changed: {
+        apis: { ...current.apis, [api]: { scopes: granted } },
+        withheld: withhold(current, api, granted),
+        ...decideAccess(current, api, { outcome: 'approved', at: now(), by }),
+      },
+      details: { api, scopes: granted, ...remark },
+      emails: [
+        ...withdrawApprovalRequests(await listQueuedEmails(store, current.id), api),
+        ...(current.contact === undefined
+          ? []
+          : [{ save: createQueuedEmail(current.id, 'approved', now(), { details }) }]),
+      ],
+    }
   }
 
   async function denyAccess(
-    id: string,
+    current: ApplicationRecord,
     request: AccessDecision,
-    actor: Actor,
-    reason: string | undefined,
-  ): Promise<ApplicationRecord> {
-    const { record } = await writer.change(id, { type: 'application.accessRejected', ...actor }, async (current) => {
-      const { api } = findAccessRequest(current, request, 'deny')
-      return {
-        changed: decideAccess(current, api, { outcome: 'rejected', at: now(), by: actor.by, reason }),
-        details: { api, ...(reason !== undefined && { reason }) },
-        emails: [
-          ...withdrawApprovalRequests(await listQueuedEmails(store, id), api),
-          ...queueRejection(current, api, reason, now()),
-        ],
-      }
-    })
-    return record
+    { by, reason }: Denied,
+  ): Promise<Edit<never>> {
+    const { api } = findAccessRequest(current, request, 'deny')
+    return {
+      changed: decideAccess(current, api, { outcome: 'rejected', at: now(), by, reason }),
+      details: { api, ...(reason !== undefined && { reason }) },
+      emails: [
+        ...withdrawApprovalRequests(await listQueuedEmails(store, current.id), api),
+        ...queueRejection(current, api, reason, now()),
+      ],
+    }
   }
 
   return {
     /** The contact gets an e-mail, with the note. `scopes`: of a request, those that are granted. */
-    async approve(
+    approve(
       id: string,
       { api, requestedAt }: DecidedRequest,
       actor: Actor,
       { scopes, note }: { readonly scopes?: readonly string[] | undefined; readonly note?: string | undefined } = {},
     ): Promise<ApplicationRecord> {
-      await opened()
       const remark = note === undefined ? {} : { note }
-      const request = { api, requestedAt, scopes }
-      const record = await (api === undefined
-        ? approveRegistration(id, actor, remark)
-        : approveAccess(id, { ...request, api }, actor, remark))
-      sender?.wake()
-      return record
+      return decide(id, 'application.approved', actor, (current) =>
+        api === undefined
+          ? approveRegistration(current, actor, remark)
+          : approveAccess(current, { api, requestedAt }, scopes, actor, remark),
+      )
     },
     /** With a reason, the contact gets an e-mail with it. */
-    async deny(
-      id: string,
-      { api, requestedAt }: DecidedRequest,
-      { reason, ...actor }: Actor & { readonly reason: string | undefined },
-    ): Promise<ApplicationRecord> {
-      await opened()
-      const record = await (api === undefined
-        ? denyRegistration(id, { api, requestedAt }, actor, reason)
-        : denyAccess(id, { api, requestedAt }, actor, reason))
-      sender?.wake()
-      return record
+    deny(id: string, { api, requestedAt }: DecidedRequest, { reason, ...actor }: Denied): Promise<ApplicationRecord> {
+      const denied = { ...actor, reason }
+      return api === undefined
+        ? decide(id, 'application.deleted', actor, (current) => denyRegistration(current, requestedAt, denied))
+        : decide(id, 'application.accessRejected', actor, (current) => denyAccess(current, { api, requestedAt }, denied))
     },
   }
 }
@@ -165,6 +155,8 @@ function queueRejection(
 }
 
 type Remark = { readonly note?: string }
+
+type Denied = Actor & { readonly reason: string | undefined }
 
 /** The scopes that were chosen of those that an application may have after an approval. */
 function narrow(scopes: readonly string[], chosen: readonly string[] = scopes): readonly string[] {

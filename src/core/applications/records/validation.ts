@@ -75,10 +75,14 @@ export function readExpiresAt(expiresAt: unknown, now: number): number | null {
   )
 }
 
-export function readCredentialId(credential: unknown): string | undefined {
-  if (credential === undefined || isText(credential)) return credential
-  throw invalidArgument('credential must be the id of a credential, such as cred_...')
+/** A text that every store can look for, or undefined. `what` it must be is for the error. */
+function readOptionalText(name: string, value: unknown, what: string): string | undefined {
+  if (value === undefined || isText(value)) return value
+  throw invalidArgument(`${name} must be ${what}`)
 }
+
+export const readCredentialId = (credential: unknown): string | undefined =>
+  readOptionalText('credential', credential, 'the id of a credential, such as cred_...')
 
 /** The shortest key or secret of the package is longer. */
 const MAX_PREFIX_LENGTH = 39
@@ -107,10 +111,7 @@ export function readNamePrefix(name: unknown): string | undefined {
 }
 
 /** The API of a request for access; undefined for a registration. */
-export function readApiName(api: unknown): string | undefined {
-  if (api === undefined || isText(api)) return api
-  throw invalidArgument('api must be the name of an API.')
-}
+export const readApiName = (api: unknown): string | undefined => readOptionalText('api', api, 'the name of an API.')
 
 /** Seconds for which an old credential still works: a day unless given. */
 export function readOverlap(overlap: unknown = 86_400): number {
@@ -138,10 +139,8 @@ export function readPageSize(limit: unknown = 100): number {
 }
 
 /** The plan of a filter. It may be none that this process knows. */
-export function readPlanFilter(plan: unknown): string | undefined {
-  if (plan === undefined || isText(plan)) return plan
-  throw invalidArgument('plan must be the name of a plan.')
-}
+export const readPlanFilter = (plan: unknown): string | undefined =>
+  readOptionalText('plan', plan, 'the name of a plan.')
 
 /** Milliseconds since 1970. */
 export function readTime(name: string, time: unknown): number | undefined {
