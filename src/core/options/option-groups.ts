@@ -1,9 +1,11 @@
+import type { BrandOptions } from '../../shared/contracts/brand.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { describeKind } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
-import { invalidOption, readDays } from '../../shared/lib/option-checks.js'
+import { invalidOption, readDays, readGroup } from '../../shared/lib/option-checks.js'
 import {
   boolean,
+  callback,
   days,
   group,
   limit,
@@ -18,10 +20,13 @@ import {
   ALGORITHMS,
   DEFAULT_CLOCK_TOLERANCE,
   DEFAULT_FAILED_AUTHENTICATION,
-  type BackgroundOptions,
+  type OnDenied,
   type RedisConnection,
   type Signer,
 } from './options.js'
+import { readLogger } from './read-logger.js'
+import { readMetadataSchema } from './read-metadata-schema.js'
+import { readDevelopersUrl, readOrigins } from './read-urls.js'
 
 export const readTokenOptions = group('tokens', {
   lifetime: wholeNumber(1, 3600),
@@ -39,7 +44,7 @@ function readSigner(option: string, signer: unknown): Signer {
   throw new ConfigurationError({ option, problem: `is ${describeKind(signer)}`, fix })
 }
 
-export const readClientAssertions = group('clientAssertions', {
+const readClientAssertions = group('clientAssertions', {
   tokenEndpointAudience: boolean(false),
   allow: (option, given) => textList(option, given).map((host) => host.toLowerCase()),
   ca: optional(text),
@@ -66,7 +71,7 @@ function readRedis(option: string, redis: unknown): RedisConnection | undefined 
   })
 }
 
-export const readCredentials = group('credentials', {
+const readCredentials = group('credentials', {
   prefix: textThat(
     (prefix) => /^[A-Za-z][A-Za-z0-9_]{0,19}$/.test(prefix),
     'Write up to 20 letters, digits and underscores, a letter first.',
@@ -89,7 +94,7 @@ const readBackgroundGroup = group('background', {
 })
 
 /** Whether timers run and e-mails are sent, and the group of the option. */
-export function readBackground(background: false | BackgroundOptions | undefined) {
+function readBackground(background: unknown) {
   return { enabled: background !== false, ...readBackgroundGroup(background === false ? undefined : background) }
 }
 
@@ -98,3 +103,24 @@ export const readCache = group('cache', {
   accessTokens: wholeNumber(1, 20_000),
   revokedAccessTokens: wholeNumber(1, 100_000),
 })
+
+/** Its values are read by what shows it. */
+function readBrandOption(brand: unknown): BrandOptions | undefined {
+  readGroup('brand', brand as BrandOptions | undefined, ['name', 'logo', 'color', 'supportUrl'])
+  return brand as BrandOptions | undefined
+}
+
+/** The options of a platform that are read without others, in this order. */
+export const READERS = {
+  developersUrl: readDevelopersUrl,
+  brand: readBrandOption,
+  clientAssertions: readClientAssertions,
+  maxStaleness: (given: unknown) => wholeNumber(1, 5)('maxStaleness', given),
+  credentials: readCredentials,
+  metadata: (given: unknown) => readMetadataSchema(given),
+  background: readBackground,
+  cache: readCache,
+  cors: readOrigins,
+  onDenied: (given: unknown) => callback<OnDenied>('onDenied', given),
+  logger: readLogger,
+} satisfies Readonly<Record<string, (given: unknown) => unknown>>

@@ -12,6 +12,7 @@ import {
   readOptionalFunction,
   readWholeNumber,
   refuseUnknown,
+  wrongOption,
 } from '../../shared/lib/option-checks.js'
 import { readReportOnlyOption, type ReportOnlySettings } from './read-report-only.js'
 import { readKeyHeaders } from './read-key-headers.js'
@@ -146,11 +147,7 @@ function checkApiOptions(name: string, options: unknown): ApiOptions {
   )
   if (misplaced !== undefined) {
     const [other, kind] = scheme === 'apiKey' ? ['oauth2', 'A key API'] : ['key', 'An oauth2 API']
-    throw new ConfigurationError({
-      option: `${option}.${misplaced}`,
-      problem: `is for ${other} APIs`,
-      fix: `${kind} has none; leave it out.`,
-    })
+    throw wrongOption(`${option}.${misplaced}`, `is for ${other} APIs`, `${kind} has none; leave it out.`)
   }
   refuseUnknown(`${option}.`, options, [...COMMON_OPTIONS, ...OAUTH2_OPTIONS, ...API_KEY_OPTIONS])
   for (const text of ['title', 'description']) {

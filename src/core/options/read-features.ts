@@ -2,6 +2,7 @@ import { ConfigurationError, type ConfigurationProblem } from '../../shared/cont
 import type { Store, StorePart } from '../../shared/contracts/store.js'
 import type { Feature } from '../../feature.js'
 import { describeKind } from '../../shared/lib/describe-value.js'
+import { wrongOption } from '../../shared/lib/option-checks.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { FeatureSettings } from './all-settings.js'
@@ -20,11 +21,7 @@ export function readFeatures(
   const byName = new Map(given.map((feature) => [feature.name, feature]))
   const repeated = given.find(({ name }, at) => given.findIndex((each) => each.name === name) < at)
   if (repeated) {
-    throw new ConfigurationError({
-      option: 'features',
-      problem: `has ${repeated.name}() twice`,
-      fix: 'Give each feature once.',
-    })
+    throw wrongOption('features', `has ${repeated.name}() twice`, 'Give each feature once.')
   }
   for (const feature of given) checkNeeds(feature, byName, store)
   return sortFeatures(given, byName).map((feature) => ({

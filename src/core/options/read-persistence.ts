@@ -1,7 +1,7 @@
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { isObject } from '../../shared/lib/is-object.js'
-import { readBoolean } from '../../shared/lib/option-checks.js'
+import { readBoolean, wrongOption } from '../../shared/lib/option-checks.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { findWeakness } from '../../shared/lib/secret-strength.js'
 
@@ -45,11 +45,7 @@ function readSecrets(secret: unknown): readonly string[] {
   if (secret === undefined) return []
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
   if (secrets.length === 0) {
-    throw new ConfigurationError({
-      option: 'secret',
-      problem: 'is an empty list',
-      fix: 'Put the newest secret first, older ones behind it.',
-    })
+    throw wrongOption('secret', 'is an empty list', 'Put the newest secret first, older ones behind it.')
   }
   if (secrets.every((each) => typeof each === 'string' && each.length >= MIN_SECRET_LENGTH)) {
     return secrets as readonly string[]

@@ -2,32 +2,16 @@ import { ConfigurationError, type ConfigurationProblem } from '../../shared/cont
 import type { Store } from '../../shared/contracts/store.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
-import {
-  invalidOption,
-  readGroup,
-  readOptionalFunction,
-  refuseUnknown,
-  wrongOption,
-} from '../../shared/lib/option-checks.js'
-import { wholeNumber } from '../../shared/lib/option-rules.js'
+import { invalidOption, readOptionalFunction, refuseUnknown, wrongOption } from '../../shared/lib/option-checks.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { Settings } from './all-settings.js'
-import {
-  readBackground,
-  readCache,
-  readClientAssertions,
-  readCredentials,
-  readRateLimits,
-  readTokenOptions,
-} from './option-groups.js'
+import { readRateLimits, READERS, readTokenOptions } from './option-groups.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { readApis } from './read-apis.js'
 import { readFeatures } from './read-features.js'
-import { readLogger } from './read-logger.js'
-import { readMetadataSchema } from './read-metadata-schema.js'
 import { readPersistence } from './read-persistence.js'
 import { createReportOnlySettings, readReportOnlyOption, warnOfReportOnly } from './read-report-only.js'
-import { LOOPBACK, readBaseUrl, readDevelopersUrl, readOrigins, removeTrailingSlash } from './read-urls.js'
+import { LOOPBACK, readBaseUrl, removeTrailingSlash } from './read-urls.js'
 import type { CoreSettings } from './settings.js'
 
 /** The result of `checkOptions()`. */
@@ -98,25 +82,16 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
   })
   warnOfReportOnly(reportOnly, apis, now(), warn)
   requireAssertionStore(apis, store)
+  const read = Object.entries(READERS).map(([name, reader]) => [name, reader(options[name as keyof typeof READERS])])
   const core: CoreSettings = {
+    ...(Object.fromEntries(read) as Pick<CoreSettings, keyof typeof READERS>),
     baseUrl,
     basePath: removeTrailingSlash(url.pathname),
     apis,
     secrets,
     importUnencrypted,
-    developersUrl: readDevelopersUrl(options.developersUrl),
-    brand: readBrandOption(options.brand),
     tokens,
-    clientAssertions: readClientAssertions(options.clientAssertions),
-    maxStaleness: wholeNumber(1, 5)('maxStaleness', options.maxStaleness),
-    credentials: readCredentials(options.credentials),
-    metadata: readMetadataSchema(options.metadata),
     rateLimits,
-    background: readBackground(options.background),
-    cache: readCache(options.cache),
-    corsOrigins: readOrigins(options.cors),
-    onDenied: readOptionalFunction('onDenied', options.onDenied),
-    logger: readLogger(options.logger),
     now,
     // `node --test` does not set NODE_ENV. Only log lines depend on this.
     development: !production && process.env['NODE_ENV'] !== 'test' && process.env['NODE_TEST_CONTEXT'] === undefined,
@@ -124,29 +99,19 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
   return { ...core, store, features: readFeatures(options.features, core, store, warn) }
 }
 
-export const PLATFORM_OPTION_NAMES = [
+const OTHER_NAMES = [
   'baseUrl',
   'apis',
   'store',
   'secret',
   'importUnencrypted',
-  'developersUrl',
-  'brand',
-  'metadata',
   'tokens',
-  'clientAssertions',
-  'credentials',
   'rateLimits',
-  'maxStaleness',
-  'cache',
-  'cors',
-  'onDenied',
   'reportOnly',
-  'logger',
   'now',
-  'background',
   'features',
-] as const satisfies readonly (keyof PlatformAuthOptions)[]
+] as const satisfies readonly Exclude<keyof PlatformAuthOptions, keyof typeof READERS>[]
+export const PLATFORM_OPTION_NAMES: readonly string[] = [...OTHER_NAMES, ...Object.keys(READERS)]
 
 function describePlainHttp(baseUrl: string): ConfigurationProblem {
   return {
@@ -154,12 +119,6 @@ function describePlainHttp(baseUrl: string): ConfigurationProblem {
     problem: `is "${baseUrl}": over http, credentials and access tokens are sent unencrypted`,
     fix: 'Use https in production.',
   }
-}
-
-/** Its values are read by what shows it. */
-function readBrandOption(brand: PlatformAuthOptions['brand']): PlatformAuthOptions['brand'] {
-  readGroup('brand', brand, ['name', 'logo', 'color', 'supportUrl'])
-  return brand
 }
 
 /** Verifiers fetch the key set again after 30 s (jose, express-oauth2-jwt-bearer) or 60 s (oauth4webapi) at the earliest. */

@@ -3,7 +3,6 @@ import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { invalidOption, refuseUnknown } from '../../shared/lib/option-checks.js'
-import type { PlatformAuthOptions } from './platform-auth-options.js'
 
 /** Host names of this machine: http to them never leaves it. */
 export const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
@@ -51,20 +50,20 @@ export function readDevelopersUrl(value: unknown): string | undefined {
   )
 }
 
-export function readOrigins(given: PlatformAuthOptions['cors']): '*' | readonly string[] {
+export function readOrigins(given: unknown): '*' | readonly string[] {
   if (given === undefined) return []
   if (!isObject(given)) {
     throw invalidOption('cors', given, "Write { origin: 'https://developers.example.com' }, or { origin: '*' }.")
   }
   refuseUnknown('cors.', given, ['origin'])
-  const cors = ownMembers(given)
-  if (cors.origin === '*') return '*'
-  const origins: readonly unknown[] = Array.isArray(cors.origin) ? cors.origin : [cors.origin]
-  for (const origin of origins) {
-    if (typeof origin === 'string' && URL.parse(origin)?.origin === origin) continue
+  const { origin } = ownMembers(given)
+  if (origin === '*') return '*'
+  const origins: readonly unknown[] = Array.isArray(origin) ? origin : [origin]
+  for (const each of origins) {
+    if (typeof each === 'string' && URL.parse(each)?.origin === each) continue
     throw new ConfigurationError({
       option: 'cors.origin',
-      problem: `has ${describeValue(origin)}`,
+      problem: `has ${describeValue(each)}`,
       fix: 'An origin is scheme, host and port, without a path: "https://developers.example.com".',
     })
   }

@@ -39,7 +39,7 @@ export function createEndpointsAndGuards(
     apis: settings.apis,
     baseUrl,
     basePath,
-    corsOrigins: settings.corsOrigins,
+    corsOrigins: settings.cors,
     signingAlgorithms: settings.tokens.signer ? ALGORITHMS : [settings.tokens.algorithm],
     publishAhead: settings.tokens.publishAhead,
     limits: settings.rateLimits,

@@ -4,9 +4,10 @@ import { APPLICATION_PARAMETERS, AUDIT_PARAMETERS } from '../applications/call-p
 import { guardWriter } from '../applications/records/application-writer.js'
 import { createAudit } from '../applications/records/audit-log.js'
 import type { ApisOptions } from '../../shared/contracts/api.js'
-import { ConfigurationError, describeWithFix, type ConfigurationProblem } from '../../shared/contracts/errors.js'
+import { describeWithFix, type ConfigurationProblem } from '../../shared/contracts/errors.js'
 import type { AnyMetadata, MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
+import { wrongOption } from '../../shared/lib/option-checks.js'
 import type { FeatureEntry } from '../../feature.js'
 import type { PlatformAuthOptions } from '../options/platform-auth-options.js'
 import { toPublicApi } from '../options/read-apis.js'
@@ -81,11 +82,7 @@ export function createPlatformAuth<
   }
   const taken = Object.keys(features.calls).find((name) => name in auth)
   if (taken !== undefined)
-    throw new ConfigurationError({
-      option: 'features',
-      problem: `has ${taken}(), a name that auth has already`,
-      fix: 'Give the feature another name.',
-    })
+    throw wrongOption('features', `has ${taken}(), a name that auth has already`, 'Give the feature another name.')
   const parts: Omit<PlatformParts, 'core'> = {
     guards: guardParts,
     sharedSettings: features.sharedSettings,

@@ -4,6 +4,7 @@ import { estimateAccessTokenLength, MAX_ACCESS_TOKEN_LENGTH } from '../../shared
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
+import { wrongOption } from '../../shared/lib/option-checks.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 
 /** Throws `ConfigurationError` for a wrong method or scope of a guard. `call` precedes the option's name. */
@@ -30,11 +31,7 @@ export function checkScopeOptions(
 function checkMethods(call: string, api: Api, scopes: Readonly<Record<string, unknown>>): void {
   const methods = Object.keys(scopes)
   if (methods.length === 0) {
-    throw new ConfigurationError({
-      option: `${call}: scopes`,
-      problem: 'is {}',
-      fix: "Name the methods that may be used: { GET: ['...'], '*': ['...'] }.",
-    })
+    throw wrongOption(`${call}: scopes`, 'is {}', "Name the methods that may be used: { GET: ['...'], '*': ['...'] }.")
   }
   for (const method of methods) {
     if (method !== '*' && !METHODS.includes(method)) {

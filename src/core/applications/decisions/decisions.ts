@@ -137,7 +137,9 @@ export function createDecisions({ store, writer, opened, sender, now }: CallPart
       const denied = { ...actor, reason }
       return api === undefined
         ? decide(id, 'application.deleted', actor, (current) => denyRegistration(current, requestedAt, denied))
-        : decide(id, 'application.accessRejected', actor, (current) => denyAccess(current, { api, requestedAt }, denied))
+        : decide(id, 'application.accessRejected', actor, (current) =>
+            denyAccess(current, { api, requestedAt }, denied),
+          )
     },
   }
 }
