@@ -8,7 +8,6 @@ import { createPrivateKeySamples } from '../../shared/samples/private-key.js'
 import { formatCallCommand, formatTokenAssignment, ONE_LINE } from '../../shared/samples/curl.js'
 import { TEXTS } from './texts/languages.js'
 
-/** The commands of each of these APIs: one gets an access token, one calls the API with it. */
 export function describeApis(
   names: readonly string[],
   content: EmailContent,

@@ -100,7 +100,6 @@ export function createAttempts(
       onFailed(leased.applicationId, result.problem, true)
       return undefined
     },
-    /** The mail server has accepted the e-mail: earlier e-mails end, and the overlap of what it replaces starts. */
     async accepted(email: QueuedEmail): Promise<void> {
       const { applicationId, purpose } = email
       const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
@@ -118,7 +117,6 @@ export function createAttempts(
       })
       if (accepted?.result?.activated) emit('application.activated', { applicationId })
     },
-    /** The mail server has refused the e-mail, or the outcome is unknown: it is retried later, or has failed. */
     async failed(email: QueuedEmail, error: unknown): Promise<void> {
       await saveFailure(email, readServiceFailure(error))
     },
@@ -177,7 +175,6 @@ function replaceCredentials(
 const RETRY_PERIOD_MS = 72 * 3600 * 1000
 const MAX_RETRY_DELAY_SECONDS = 3600
 
-/** The e-mail after an attempt that was not accepted: due again later, or failed. */
 function toFailed(email: QueuedEmail, { refused, permanent, problem }: ServiceFailure, now: number): QueuedEmail {
   // 2 seconds after the first attempt, then twice as long each time, an hour at most.
   const delay = Math.min(MAX_RETRY_DELAY_SECONDS, 2 ** Math.min(email.attemptCount, 12))

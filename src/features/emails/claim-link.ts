@@ -23,7 +23,6 @@ import type { CredentialRecord } from '../../shared/contracts/application-record
 import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
 import { listSavedEnds, listUsableAt } from './content.js'
 
-/** `auth.emails.router`: shows the credentials of a claim link, once. */
 export function createClaimRouter(core: Core, claim: ClaimCredentials, links: PageLinks): Middleware {
   const { limitFailures, limitChanges, available, paceStarts, logRefusal } = core
   const { brand, developersUrl } = links

@@ -135,7 +135,6 @@ export function isNotice(email: QueuedEmail): email is Notice {
   return !isDelivery(email.purpose) && email.purpose !== 'expiring'
 }
 
-/** The content of a notice; undefined if it is to be sent no more. */
 export function describeNotice(
   notice: Notice,
   application: ApplicationRecord,
@@ -164,7 +163,6 @@ export function describeNotice(
   }
 }
 
-/** The values on which the content of a notice depends, beside the notice and its application. */
 interface NoticeContext {
   readonly approvalLinks: ApprovalLinks
   readonly developersUrl: string | undefined
@@ -192,7 +190,6 @@ function findPosition(
   return changes.some(({ type, isRecipient }) => type === 'contactRemoved' && isRecipient) ? 'removed' : undefined
 }
 
-/** The content of the e-mail; undefined if the day or month has ended. */
 function describeQuota({ details }: QueuedEmail, record: ApplicationRecord, now: number): QuotaEmail | undefined {
   const { contact: to, language = 'en' } = record
   // `plans()` has written it.
@@ -208,10 +205,8 @@ function describeQuota({ details }: QueuedEmail, record: ApplicationRecord, now:
   }
 }
 
-/** An e-mail that asks an operator for a decision, or tells a contact of one. */
 export type DecisionEmail = ApprovalRequestEmail | ApprovedEmail | RejectionEmail | SuspendedEmail
 
-/** The content of such an e-mail; undefined if it is to be sent no more. */
 function describeDecision(
   email: QueuedEmail & { readonly purpose: DecisionEmail['purpose'] },
   record: ApplicationRecord,

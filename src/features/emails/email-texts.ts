@@ -42,7 +42,6 @@ interface Draft extends Partial<Pick<EmailTexts, 'box' | 'facts' | 'sections' | 
   readonly documentation?: boolean
 }
 
-/** The words of an e-mail in its language, and its credentials, links and commands. */
 export function writeTexts(content: EmailContent, options: TextsOptions): EmailTexts {
   const { platform, operator, portalUrl, developersUrl, supportUrl } = options
   const { labels, note: noteText } = TEXTS[content.language]
@@ -191,7 +190,6 @@ function formatDuration(seconds: number, language: Language): string {
   return format.format(Math.floor(seconds / length)).replaceAll('\u00A0', ' ')
 }
 
-/** The places where the key is sent: as `client_id`, and in the header of each key API. */
 function listKeyUses(granted: EmailGrants, { apis }: TextsOptions): string {
   const headers = Object.keys(granted).flatMap((api) => apis.get(api)?.keyHeaders[0] ?? [])
   return ['client_id', ...new Set(headers)].join(', ')

@@ -208,7 +208,6 @@ function formatLinkText(link: string): string {
   return address ?? link
 }
 
-/** An e-mail as plain text. Each code and link has a line of its own. */
 export function formatText(
   { paragraphs, box, facts, actions, sections, links, notes }: EmailTexts,
   colon: string,

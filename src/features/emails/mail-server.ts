@@ -9,7 +9,6 @@ import type { WriteEmail } from './message.js'
 /** Calls the mailer for every e-mail, and knows by these attempts whether the mail server takes e-mails. */
 export type MailServer = ReturnType<typeof createMailServer>
 
-/** What failed since the mail server has answered about an e-mail. */
 interface Failing {
   /** The time at which the first of these attempts began. */
   readonly since: number

@@ -51,7 +51,7 @@ export function createEmailWriter(options: {
       host,
       developersUrl,
       brand,
-      apis: listApis(content, apis),
+      apis: listApiNames(content).flatMap((name) => apis.get(name) ?? []),
       writeSamples(name) {
         const api = apis.get(name)
         return api ? writeApiSamples(api, content) : []
@@ -68,13 +68,6 @@ const AUTOMATIC: EmailMessage['headers'] = Object.freeze({
   'Auto-Submitted': 'auto-generated',
   'X-Auto-Response-Suppress': 'OOF, AutoReply',
 })
-
-function listApis(content: EmailContent, apis: ReadonlyMap<string, Api>): Api[] {
-  return listApiNames(content).flatMap((name) => {
-    const api = apis.get(name)
-    return api ? [api] : []
-  })
-}
 
 function listApiNames(content: EmailContent): readonly string[] {
   if (hasOwnMember(content, 'usableAt')) return content.usableAt
@@ -122,7 +115,6 @@ function listIndispensable(email: EmailContent): readonly string[] {
   ]
 }
 
-/** Throws if the e-mail cannot be sent as it is, or lacks what its recipient needs. */
 function checkComposed(composed: unknown, values: readonly string[]): ComposedEmail {
   if (!isObject(composed)) throw new TypeError('It did not return { subject, text, html }.')
   const { subject, text, html } = ownMembers(composed)

@@ -41,7 +41,6 @@ interface Prepared {
   readonly attempt: Attempt
 }
 
-/** Saves the attempt, or removes a notice that is to be sent no more. */
 export function sendNotice(
   { credentials, now }: Core,
   { developersUrl, approvalLinks }: Delivering,
@@ -68,7 +67,6 @@ export function prepareReminder({ now }: Core, leased: QueuedEmail, application:
   return { changed: {}, attempt: { email, describe: () => describeReminder(application, expiring, now()) } }
 }
 
-/** Makes the credentials or the claim link; undefined if the credential that they replace has ended. */
 export function prepareDelivery(
   { writer, credentials, now }: Core,
   { apis, delivery, developersUrl }: Delivering,

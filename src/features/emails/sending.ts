@@ -98,7 +98,6 @@ function createSignInMailer(mailServer: Pick<MailServer, 'send'>, logger: Core['
       const attempts = sendWithRetries({ ...email, purpose: 'signIn' }).finally(() => sending.delete(attempts))
       sending.add(attempts)
     }),
-    /** Resolves when the e-mails of earlier calls were sent or given up. */
     sent: (): Promise<unknown> => Promise.all(sending),
     /** Sends waiting e-mails once more at most, and resolves when that is over. */
     async close(): Promise<void> {

@@ -27,7 +27,6 @@ export function createEmailWorker(
   let started = false
   let closed = false
 
-  /** Leases e-mails until none is due or `MAX_CONCURRENT_EMAILS` are being sent. */
   async function takeDueEmails(): Promise<void> {
     for (;;) {
       if (closed || sending.size >= MAX_CONCURRENT_EMAILS) return
@@ -114,7 +113,6 @@ export function createEmailWorker(
         await Promise.race(sending)
       }
     },
-    /** Leases no more e-mails, and waits for those that are being sent. */
     async close(): Promise<void> {
       closed = true
       clearTimeout(timer)

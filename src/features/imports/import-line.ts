@@ -141,7 +141,8 @@ async function readList(
   for (const [index, one] of list.entries()) {
     const at = `${kind}s[${index}]`
     const given = readMembers(at, one, kind === 'key' ? KEY_MEMBERS : SECRET_MEMBERS) as GivenCredential
-    const name = given.name === undefined ? nameByPosition(index) : readName(given.name)
+    const ofPosition = index === 0 ? 'default' : `default-${index + 1}`
+    const name = given.name === undefined ? ofPosition : readName(given.name)
     read.push(await readCredential(reader, kind, ownMembers({ ...given, name }), at, owner))
   }
   const names = read.map(({ record }) => record.name)
@@ -156,10 +157,6 @@ async function readList(
 const VALUE_MEMBERS = ['plain', ...(Object.keys(DIGEST_MEMBERS) as (keyof typeof DIGEST_MEMBERS)[])] as const
 const KEY_MEMBERS = [...VALUE_MEMBERS, 'name', 'createdAt', 'expiresAt', 'apis']
 const SECRET_MEMBERS = [...KEY_MEMBERS, ...SLOW_HASH_MEMBERS]
-
-function nameByPosition(index: number): string {
-  return index === 0 ? 'default' : `default-${index + 1}`
-}
 
 async function readCredential(
   reader: CredentialReader,

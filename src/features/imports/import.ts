@@ -12,9 +12,6 @@ import type { Imports } from './imports-calls.js'
 import { readLine, type ImportedLine, type LineReader } from './import-line.js'
 import { createLineIndex, type LineIndex } from './line-index.js'
 
-/** The parts that read lines, apart from those that are known only when the store is open. */
-export type LineReaderParts = Omit<LineReader, 'credentials' | 'now'>
-
 /** Lines that are stored in one transaction: a store waits for the disk once for all of them. */
 const BATCH_SIZE = 50
 
@@ -23,7 +20,10 @@ interface NumberedLine {
   readonly application: AddedApplication
 }
 
-export function createImport({ writer, opened, now }: Core, importReader: LineReaderParts): Imports['run'] {
+export function createImport(
+  { writer, opened, now }: Core,
+  importReader: Omit<LineReader, 'credentials' | 'now'>,
+): Imports['run'] {
   async function readNext(
     credentials: Credentials,
     text: unknown,

@@ -81,7 +81,6 @@ function matchDigest(digests: readonly string[], records: readonly CredentialRec
   return matched
 }
 
-/** Stores the platform's hash in place of an imported one, in the background. */
 type ReplaceHash = (applicationId: string, replacement: Omit<CredentialReplacement, 'usedAt'>) => void
 
 /** Between two attempts: a credential may be used a thousand times a second while its hash is being replaced. */

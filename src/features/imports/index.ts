@@ -80,7 +80,7 @@ function createImportsPart(core: Core, hmacKeys: readonly (string | Uint8Array)[
     timeout: TURN_TIMEOUT_MS,
     onRefused: () => new NoTurnError('A secret has waited too long for its turn to be compared.'),
   })
-  const slowHashes = createSlowHashes({ takeTurn })
+  const slowHashes = createSlowHashes(takeTurn)
   const replaceHash = createHashReplacement(core)
   const importReader = { apis: core.settings.apis, digests, slowHashes, readOperatorData: core.calls.readOperatorData }
   return {

@@ -3,21 +3,15 @@ import { ConfigurationError, invalidArgument } from '../../shared/contracts/erro
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { TakeTurn } from '../../shared/lib/fair-turns.js'
 
-/** Password hashes of secrets that another system issued: bcrypt and argon2id, computed by optional packages. */
 export type SlowHashes = ReturnType<typeof createSlowHashes>
 
-export interface SlowHashMatch {
+interface SlowHashMatch {
   readonly secret: string
   readonly stored: string
 }
 
-export interface SlowHashCaller {
-  readonly applicationId: string
-  readonly address: string
-}
-
 export const SLOW_HASH_MEMBERS = ['bcrypt', 'argon2id'] as const
-export type SlowHashMember = (typeof SLOW_HASH_MEMBERS)[number]
+type SlowHashMember = (typeof SLOW_HASH_MEMBERS)[number]
 
 type Verify = (secret: string, hash: string) => Promise<boolean>
 
@@ -32,8 +26,7 @@ const MAX_ARGON2_LANES = 16
 /** A secret with a percent or plus sign has two. Further readings are charged before they are computed. */
 const ORDINARY_READINGS = 2
 
-export function createSlowHashes(options: { readonly takeTurn: TakeTurn }) {
-  const { takeTurn } = options
+export function createSlowHashes(takeTurn: TakeTurn) {
   const loading = new Map<SlowHashMember, Promise<Verify>>()
   /** Right secrets have a cache of their own, so that guesses displace none. */
   const right = createBoundedCache<true>({ entries: MAX_REMEMBERED_RESULTS })
@@ -49,7 +42,6 @@ export function createSlowHashes(options: { readonly takeTurn: TakeTurn }) {
     })
   }
 
-  /** Whether the secret has that hash; undefined if it has to be computed. */
   function recall({ secret, stored }: SlowHashMatch): boolean | undefined {
     const key = digestPair(secret, stored)
     return right.get(key) ? true : wrong.get(key) && false
@@ -82,7 +74,7 @@ export function createSlowHashes(options: { readonly takeTurn: TakeTurn }) {
     async findMatch(
       secrets: readonly string[],
       hashes: readonly string[],
-      { applicationId, address }: SlowHashCaller,
+      { applicationId, address }: { readonly applicationId: string; readonly address: string },
     ): Promise<SlowHashMatch | undefined> {
       const pairs = secrets.flatMap((secret) => hashes.map((stored) => ({ secret, stored })))
       const remembered = pairs.map((pair) => ({ pair, known: recall(pair) }))

@@ -86,7 +86,8 @@ export function createLedger(options: {
   }
 
   function add(account: Account, units: number): void {
-    addUnwritten(account, units)
+    account.unwrittenOfDay += units
+    account.unwrittenOfMonth += units
     if (account.row?.day === account.day) {
       account.row.count += units
       return
@@ -128,7 +129,6 @@ export function createLedger(options: {
   }
 }
 
-/** The units that an application has used, as this process knows them. */
 export interface Account {
   readonly applicationId: string
   plan: Plan | undefined
@@ -180,7 +180,6 @@ function createAccount(applicationId: string): Account {
   }
 }
 
-/** The account of what the store has, for units that another process has counted. */
 export function createStoredAccount(
   { applicationId, day }: { readonly applicationId: string; readonly day: string },
   plan: Plan,
@@ -227,11 +226,6 @@ export function readUsed(account: Account, at: number, per: 'day' | 'month' | un
   if (per === undefined) return account.used[at]!
   if (per === 'day') return Math.max(account.sharedOfDay, account.storedOfDay + account.unwrittenOfDay)
   return Math.max(account.sharedOfMonth, account.storedOfMonth + account.unwrittenOfMonth)
-}
-
-function addUnwritten(account: Account, units: number): void {
-  account.unwrittenOfDay += units
-  account.unwrittenOfMonth += units
 }
 
 /** Adds units that were admitted while Redis was unavailable to what it had. */

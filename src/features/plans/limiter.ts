@@ -54,7 +54,7 @@ export function createLimiter(options: {
     if (plan.hasQuota && !writer.isFailing) {
       if (countShared && !account.isStoredCurrent)
         return limitAfter(ledger.refresh(account), account, plan, units, limitAlone)
-      if (mustWait(account, plan)) return limitAfter(writer.write(), account, plan, units, limitAlone)
+      if (isUnwrittenTo(1, account, plan)) return limitAfter(writer.write(), account, plan, units, limitAlone)
     }
     return countAlone(account, plan, units, time)
   }
@@ -91,7 +91,7 @@ export function createLimiter(options: {
     if (plan.hasQuota) {
       ledger.add(account, units)
       // With Redis too: it may be gone at the next request, and the store must not lack more than without it.
-      if (isHalfUnwritten(account, plan)) void ledger.writer.write()
+      if (isUnwrittenTo(0.5, account, plan)) void ledger.writer.write()
     }
     return headers ? formatHeaders(account, plan, time) : NO_HEADERS
   }
@@ -122,13 +122,9 @@ function refuseExceeded(account: Account, plan: Plan, units: number, time: numbe
   if (last >= 0) throw createRefusal(account, plan, last, time)
 }
 
-function mustWait(account: Account, { windows }: Plan): boolean {
-  for (const window of windows) if (isUnwritten(account, window, countUnwrittenAtMost(window))) return true
-  return false
-}
-
-function isHalfUnwritten(account: Account, { windows }: Plan): boolean {
-  for (const window of windows) if (isUnwritten(account, window, countUnwrittenAtMost(window) / 2)) return true
+/** Whether the units of a quota that are not written are this share of what a process may have. */
+function isUnwrittenTo(share: number, account: Account, { windows }: Plan): boolean {
+  for (const window of windows) if (isUnwritten(account, window, countUnwrittenAtMost(window) * share)) return true
   return false
 }
 

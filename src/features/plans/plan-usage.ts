@@ -8,7 +8,6 @@ import type { Ledger } from './ledger.js'
 import type { Plan } from './plan.js'
 import type { CountShared } from './shared-counts.js'
 
-/** `auth.plans.usage()`: what the store has, and what Redis and this process know beyond it. */
 export function createReadPlanUsage(options: {
   readonly store: StoreWith<'quotas'>
   readonly opened: () => Promise<unknown>

@@ -49,7 +49,6 @@ export function countUnwrittenAtMost({ limit }: PlanWindow): number {
 /** Callers with unknown plans that `health()` counts. */
 const MAX_NOTED = 1000
 
-/** Finds the plan of an application by its name, which another process, the command line or an earlier version has set. */
 export function createPlanNames(plans: ReadonlyMap<string, Plan>) {
   /** Applications whose requests were refused for that -> the name. */
   const unknown = new Map<string, string>()

@@ -6,7 +6,7 @@ import type { ApplicationRecord, Language } from '../../shared/contracts/applica
 import { isObject } from '../../shared/lib/is-object.js'
 import { verifyCaptcha } from './captcha.js'
 import { createCheckFields } from './fields/check-fields.js'
-import { RegistrationMistakes, type FieldProblems, type FormFields } from './mistakes.js'
+import { RegistrationMistakes, type FormFields } from './mistakes.js'
 import { TEXTS } from './texts/languages.js'
 
 export type Additions = ReturnType<typeof createAdditions>
@@ -16,11 +16,6 @@ interface GivenAdditions {
   readonly fields: ReadonlyMap<string, unknown>
   readonly terms: unknown
   readonly captcha: unknown
-}
-
-interface CheckedAdditions {
-  readonly problems: FieldProblems
-  readonly data: RegistrationData
 }
 
 export type RegistrationData = OperatorDataRecord & Partial<Pick<ApplicationRecord, 'acceptedTerms'>>
@@ -47,10 +42,11 @@ export function createAdditions(core: Core, settings: RegistrationSettings) {
       if (inputs.length === 0) return { fields: new Map(), terms: version, captcha: response }
       const names = inputs.map(({ name }) => name)
       const isRight = isObject(given) && Object.keys(given).every((name) => names.includes(name))
-      if (!isRight) throw createFieldsError(names)
+      if (!isRight)
+        throw new RegistrationMistakes(new Map([['form', `fields must be an object with ${names.join(', ')}.`]]))
       return { fields: new Map(Object.entries(given)), terms: version, captcha: response }
     },
-    async check(given: GivenAdditions, language: Language): Promise<CheckedAdditions> {
+    async check(given: GivenAdditions, language: Language) {
       const { data, problems: found } = await checkFields(given.fields, language)
       const texts = TEXTS[language]
       const problems = new Map(found)
@@ -61,7 +57,8 @@ export function createAdditions(core: Core, settings: RegistrationSettings) {
         problems.set('captcha', texts.captchaMissing)
       }
       const acceptedTerms = terms && { url: terms.url, version: terms.version, at: now() }
-      return { data: { ...data, acceptedTerms }, problems }
+      const checked: RegistrationData = { ...data, acceptedTerms }
+      return { data: checked, problems }
     },
     /** Rejects with `RegistrationMistakes` if the captcha recognizes no person. */
     async verifyPerson(given: GivenAdditions, language: Language, req: IncomingMessage): Promise<void> {
@@ -69,8 +66,4 @@ export function createAdditions(core: Core, settings: RegistrationSettings) {
       throw new RegistrationMistakes(new Map([['captcha', TEXTS[language].captchaRefused]]))
     },
   }
-}
-
-function createFieldsError(names: readonly string[]): RegistrationMistakes {
-  return new RegistrationMistakes(new Map([['form', `fields must be an object with ${names.join(', ')}.`]]))
 }

@@ -42,7 +42,6 @@ export async function readFormFields(req: IncomingMessage, known: ReadonlySet<st
   return { values: new Map(given.map((name) => [name, readField(fields, name)])), apis: fields.get('apis') ?? [] }
 }
 
-/** The problems of what every form has. `openApis`: the names of the APIs that it offers. */
 export function findFieldProblems(
   { values, apis }: FormFields,
   openApis: readonly string[],

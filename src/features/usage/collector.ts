@@ -53,7 +53,6 @@ export function createUsageCollector(options: {
 
   return {
     allowedCounter: (api: string): CountRequest => counts.counter(api, 'allowed'),
-    /** The functions that count them by route, too, if that is wanted. */
     routeCounter: (api: string): Pick<ApiObserver, 'allowed' | 'noted'> | undefined =>
       routeCounts?.observe(api, counts.counter(api, 'allowed')),
     accessTokenCounter: (api: string): CountRequest => counts.counter(api, 'token'),

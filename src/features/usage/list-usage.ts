@@ -46,7 +46,9 @@ export interface UsageReads {
 const COUNTS_PER_READ = { day: 2000, month: 500 } as const
 
 export function createListUsage({ store, opened, now }: UsageReads) {
-  async function* readCounts(query: CountQuery): AsyncGenerator<UsageCount> {
+  async function* readCounts(
+    query: Omit<UsageCountQuery, 'limit'> & { readonly by: UsagePeriod },
+  ): AsyncGenerator<UsageCount> {
     const limit = COUNTS_PER_READ[query.by]
     for (let { after } = query; ;) {
       const counts = await store.list({ ...query, after, limit })
@@ -81,13 +83,12 @@ export function createListUsage({ store, opened, now }: UsageReads) {
   return {
     list: (query: UsageQuery = {}) => list(query, {}, createEntry),
     routes: (query: UsageQuery = {}) => list(query, { routes: true }, createRouteEntry),
-    overall: (query: Omit<UsageQuery, 'applicationId'> = {}) => list(query, { overall: true }, createOverallEntry),
+    overall: (query: Omit<UsageQuery, 'applicationId'> = {}) =>
+      list(query, { overall: true }, (counts) => ofAll(createEntry(counts))),
     overallRoutes: (query: Omit<UsageQuery, 'applicationId'> = {}) =>
-      list(query, { overall: true, routes: true }, createOverallRouteEntry),
+      list(query, { overall: true, routes: true }, (counts) => ofAll(createRouteEntry(counts))),
   }
 }
-
-type CountQuery = Omit<UsageCountQuery, 'limit'> & { readonly by: UsagePeriod }
 
 const ENTRY_MEMBERS = ['applicationId', 'day', 'api', 'route'] as const
 
@@ -127,13 +128,8 @@ function createRouteEntry(counts: readonly UsageCount[]): RouteUsageEntry {
   return { period, applicationId, api, route, allowed, units: Math.max(0, allowed + (refused['extra'] ?? 0)) }
 }
 
-function createOverallEntry(counts: readonly UsageCount[]): OverallEntry {
-  const { applicationId: _, ...entry } = createEntry(counts)
-  return entry
-}
-
-function createOverallRouteEntry(counts: readonly UsageCount[]): OverallRouteEntry {
-  const { applicationId: _, ...entry } = createRouteEntry(counts)
+function ofAll<Entry extends Pick<UsageEntry, 'applicationId'>>(of: Entry): Omit<Entry, 'applicationId'> {
+  const { applicationId: _, ...entry } = of
   return entry
 }
 

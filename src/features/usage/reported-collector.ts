@@ -12,7 +12,6 @@ const OTHER_ROUTES = 'other'
 
 type Cell = { -readonly [Name in keyof ReportedCount]: ReportedCount[Name] }
 
-/** Counts in memory the requests that guards would have refused, and writes the counts to the store. */
 export function createReportedCollector(options: {
   readonly store: Pick<UsageStore, 'addReported'>
   /** The limit of counters, which tests lower. */

@@ -7,12 +7,6 @@ import {
   type RoutesOfRequest,
 } from '../../shared/express-routes/request-routes.js'
 
-/** The members that Express sets on a request. */
-interface RoutedRequest extends IncomingMessage {
-  readonly route?: Route | undefined
-  readonly baseUrl?: string
-}
-
 interface Route {
   readonly path?: unknown
   readonly methods?: Readonly<Record<string, boolean | undefined>>
@@ -29,13 +23,13 @@ interface Reached {
 
 /** Method and pattern of the reached route, such as `GET /orders/items/:id`; `unmatched` if there is none. */
 export function describeRoute(req: IncomingMessage): string {
-  const pattern = findPattern(req)
+  const pattern = findMatched(req)?.pattern
   return pattern === undefined ? 'unmatched' : `${readMethod(req)} ${pattern}`
 }
 
 /** The same for a request that was refused, perhaps before it has reached its route: `GET *` if the app shows none. */
 export function describeRefusedRoute(req: IncomingMessage): string {
-  return `${readMethod(req)} ${findPattern(req) ?? ANY}`
+  return `${readMethod(req)} ${findMatched(req)?.pattern ?? ANY}`
 }
 
 /** The route as the app defines it, also for HEAD and `app.all()`; undefined if none was reached. */
@@ -54,10 +48,6 @@ function readMethod({ method = '' }: IncomingMessage): string {
   return METHODS.includes(method) ? method : 'OTHER'
 }
 
-function findPattern(req: IncomingMessage): string | undefined {
-  return findMatched(req)?.pattern
-}
-
 function findMatched(req: IncomingMessage): { readonly route: Route; readonly pattern: string } | undefined {
   try {
     const reached = findReached(req)
@@ -71,8 +61,9 @@ function findMatched(req: IncomingMessage): { readonly route: Route; readonly pa
 }
 
 /** A guard that is mounted with `use()` has the request before its route, which is looked for then. */
-function findReached(req: RoutedRequest): Reached | undefined {
-  const { route, baseUrl = '', method = '' } = req
+function findReached(req: IncomingMessage): Reached | undefined {
+  // Express sets two of them.
+  const { route, baseUrl = '', method = '' } = req as IncomingMessage & { route?: Route; baseUrl?: string }
   const routes = findRoutes(req)
   const rest = parsePath(req.url ?? '')
   if (route) return { route, baseUrl, routes, rest }

@@ -29,7 +29,6 @@ export interface Route {
   readonly methods: Readonly<Record<string, boolean | undefined>>
 }
 
-/** The layers of an app or a router, or undefined if it is neither. */
 export function findLayers(app: unknown): readonly Layer[] | undefined {
   if (typeof app !== 'function') return undefined
   const { stack, _router: router4 } = app as { stack?: unknown; _router?: { stack?: unknown } }

@@ -5,7 +5,6 @@ import { findPatterns } from './patterns.js'
 /** An Express app or router. */
 export type RouteContainer = object
 
-/** The app of a request, and the path in it of the router that has the request. */
 export interface RoutesOfRequest {
   readonly app: RouteContainer
   readonly path: string

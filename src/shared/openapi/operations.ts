@@ -18,7 +18,6 @@ import {
   type Security,
 } from './security.js'
 
-/** An operation of a document, and the credentials that its callers need. */
 export interface SecuredOperation {
   readonly method: string
   readonly template: PathTemplate
@@ -53,7 +52,6 @@ export function readOperations(
   return { operations, problems: [...problems, ...findAmbiguities(operations)] }
 }
 
-/** The scheme that the document must have for the API's credential. */
 function isOfScheme(api: Api, declared: JsonObject): boolean {
   const { type, scheme } = declared
   const httpScheme = type === 'http' && typeof scheme === 'string' ? scheme.toLowerCase() : ''

@@ -16,7 +16,6 @@ interface TemplateSegment {
 /** A parameter is between each two. */
 type Texts = readonly string[]
 
-/** The template of a path in a document; undefined if no request can have it. */
 export function parsePathTemplate(path: string): PathTemplate | undefined {
   const { parts, endsWithSlash } = splitPath(path)
   const segments = parts.map(parseSegment)
@@ -172,7 +171,6 @@ export function createTemplateIndex<Entry extends { readonly template: PathTempl
   const lengths = new Set(entries.map(({ template }) => template.segments.length))
   const groups = new Map([...lengths].map((length) => [length, createGroup(entries, length)]))
 
-  /** Entries that could match a path in some reading, in their order. */
   return function findCandidates({ decoded }: RequestPath): readonly Entry[] {
     const group = groups.get(decoded.length)
     if (!group) return []

@@ -63,7 +63,6 @@ interface SecurityPlace {
   readonly security: unknown
 }
 
-/** Reports all scopes that the API lacks as one problem, with what to add to its options. */
 function findUnknownScopes(api: Api, document: JsonObject, places: readonly SecurityPlace[]): DocumentProblem[] {
   const whereByScope = new Map<string, string>()
   for (const { where, security } of places) {
@@ -98,7 +97,6 @@ function readScopeMeanings(document: JsonObject): ReadonlyMap<string, string> {
   return new Map(lines.filter(([, line]) => line !== ''))
 }
 
-/** Each `security` of a document, with the operation that it belongs to. */
 export function listSecurities(document: JsonObject): SecurityPlace[] {
   return [
     { where: 'the document', members: document },
@@ -111,7 +109,6 @@ export function listSecurities(document: JsonObject): SecurityPlace[] {
   )
 }
 
-/** Throws one `ConfigurationError` with all problems, if there are any. */
 export function refuseProblems(option: string, problems: readonly DocumentProblem[]): void {
   const [first] = problems
   if (first === undefined) return

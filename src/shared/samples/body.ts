@@ -10,7 +10,6 @@ import {
   type Value,
 } from './serialize.js'
 
-/** A body as its reader has filled it in: a text, a file or the fields of a form. */
 export type BodyInput =
   | Exclude<SampleBody, { fields: unknown }>
   | { readonly mediaType: string; readonly fields: readonly FieldInput[] }

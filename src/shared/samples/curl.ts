@@ -35,7 +35,6 @@ export function formatTokenAssignment(request: SampleTokenRequest, separator = L
   return `ACCESS_TOKEN=$(${command}${pipe}${READ_TOKEN})`
 }
 
-/** The command that calls an API with the token in `$ACCESS_TOKEN`, or with the key. */
 export function formatCallCommand(call: SampleCall, separator = LINES): string {
   return formatCall(prepareCall(call), separator)
 }

@@ -1,22 +1,9 @@
 import { ownMembers } from '../lib/own-members.js'
 
-interface EnvApi {
-  readonly name: string
-  readonly resource: string
-  readonly tokenEndpoint: string | undefined
-}
-
-/** The credentials that the file gets; each is left out where no API takes it. */
-interface EnvCredentials {
-  readonly key?: string | undefined
-  readonly clientId?: string | undefined
-  readonly secret?: string | undefined
-}
-
 /** A file `.env`: credentials under the names that samples read, and the addresses of the APIs that they are for. */
 export function formatEnvFile(
-  apis: readonly EnvApi[],
-  credentials: EnvCredentials,
+  apis: readonly { readonly name: string; readonly resource: string; readonly tokenEndpoint: string | undefined }[],
+  credentials: { readonly [Name in 'key' | 'clientId' | 'secret']?: string | undefined },
   comments: readonly string[] = [],
 ): string {
   const { key, clientId, secret } = ownMembers(credentials)

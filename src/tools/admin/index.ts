@@ -28,25 +28,9 @@ import { createUsageCalls } from '../../features/usage/usage-queries.js'
 
 /** The operations that need a platform's store alone. Those on a part that the store does not have are undefined. */
 export interface AdminApi {
-  readonly applications: Pick<
+  readonly applications: Omit<
     Applications,
-    | 'get'
-    | 'list'
-    | 'approve'
-    | 'deny'
-    | 'update'
-    | 'suspend'
-    | 'resume'
-    | 'delete'
-    | 'disallow'
-    | 'updateCredential'
-    | 'endCredential'
-    | 'replaceKeySet'
-    | 'reloadKeySet'
-    | 'revokeTokens'
-    | 'addContact'
-    | 'removeContact'
-    | 'cancelInvitation'
+    'create' | 'allow' | 'addKey' | 'addSecret' | 'addKeySet' | 'rotateKey' | 'rotateSecret' | 'recover'
   >
   readonly signingKeys: { list(): Promise<{ items: SigningKeyInfo[] }> }
   readonly audit: Audit

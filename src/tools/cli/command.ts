@@ -2,7 +2,6 @@ import type { AdminApi } from '../admin/index.js'
 import type { Manifest } from './program.js'
 import type { GivenPlatform, OpenTarget, Requirement, Target } from './target.js'
 
-/** One command. The command line is parsed by it, and help is made from it. */
 export interface Command {
   /** A group and a verb, such as `apps create`, or one word. */
   readonly name: string

@@ -19,7 +19,6 @@ export class UsageError extends Error {
   }
 }
 
-/** A command that cannot be carried out. The message says why, and how to fix it. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }

@@ -7,7 +7,6 @@ export interface Forwarding {
 /** An address for documentation (RFC 5737), which no caller has. */
 export const FORGED_ADDRESS = '192.0.2.1'
 
-/** Reads the header `Platform-Auth-Doctor` of an answer; undefined if the server does not tell. */
 export function readForwarding(header: string | null | undefined): Forwarding | undefined {
   const [, received, used] = /^received=(\d+), used=(\d+)$/.exec(header ?? '') ?? []
   return used === undefined ? undefined : { received: Number(received), used: Number(used) }

@@ -15,7 +15,6 @@ export interface ParsedCommand {
   readonly parameters: readonly (string | undefined)[]
 }
 
-/** Parses a command line by the table of commands; throws `UsageError` for anything that is not in it. */
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): ParsedCommandLine {
   const known = Object.assign({}, ...commands.map(listOptions)) as OptionTable
   const lenient = parseLeniently(argv, known)

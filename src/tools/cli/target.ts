@@ -34,7 +34,6 @@ export interface Target {
   close(): Promise<void>
 }
 
-/** A platform, with the members of those features that its options give. */
 export type GivenPlatform = CoreAuth & Partial<Pick<EveryFeature, FeatureName>>
 type FeatureName = 'emails' | 'imports' | 'portal' | 'registration' | 'usage'
 type EveryFeature = WithEmails & WithImports & WithPortal & WithRegistration & WithUsage
@@ -137,7 +136,6 @@ export function hasFeature(options: PlatformAuthOptions | undefined, name: strin
   return findFeature(options, name) !== undefined
 }
 
-/** The names of the plans in the options; undefined if they have no `plans()`. */
 export function listPlanNames(options: PlatformAuthOptions | undefined): readonly string[] | undefined {
   const names = findFeature(options, 'plans')?.['planNames']
   return Array.isArray(names) ? names : undefined

@@ -35,7 +35,6 @@ interface DocumentGuardOptions {
   /** Called once for operations of the same security and cost. */
   readonly createOperationGuard: (security: Security, cost: RequestCost) => Guard
   readonly findCost: (operation: string) => RequestCost
-  /** The guard for a path or a method that is not in the document; undefined if it is refused. */
   readonly undocumented: Guard | undefined
   /** The guard for everything outside the document; undefined if that is refused. */
   readonly reportOnly: ReturnType<GuardParts['readReportOnly']>
@@ -49,7 +48,6 @@ interface DocumentGuardOptions {
   readonly warn: (message: string) => void
 }
 
-/** Finds the operation of each request, and leaves the decision to its guard. */
 export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuard {
   const { api, operations, undocumented, reportOnly, onDenied, respondWithDenial, repeated, noted, warn } = options
   const findEntry = createEntryFinder(options)
@@ -203,7 +201,6 @@ function createMethodRefusal(methods: readonly string[]): Found {
   return createRefusal(denied, 'undocumented_method')
 }
 
-/** Throws `ConfigurationError` with all operations that have no route in an app or router. */
 function refuseMissingRoutes(
   call: string,
   operations: readonly SecuredOperation[],

@@ -153,7 +153,11 @@ function readArguments(caller: string, auth: CoreAuth, options: unknown) {
   )
 }
 
-interface ChangeOptions {
+/** At most so many processes change an application between the reading and the saving of one patch. */
+const MAX_PATCH_ATTEMPTS = 20
+
+/** Runs an operation, on the very version of the application that was judged. */
+function createChange(options: {
   readonly auth: CoreAuth
   readonly platform: Pick<PlatformParts, 'createGuardedCalls' | 'rotateSigningKey'>
   readonly findApplication: FindApplication
@@ -161,13 +165,8 @@ interface ChangeOptions {
   readonly operation: Operation
   readonly expected: readonly number[] | undefined
   readonly once: Once | undefined
-}
-
-/** At most so many processes change an application between the reading and the saving of one patch. */
-const MAX_PATCH_ATTEMPTS = 20
-
-/** Runs an operation, on the very version of the application that was judged. */
-function createChange({ auth, platform, findApplication, api, operation, expected, once }: ChangeOptions) {
+}) {
+  const { auth, platform, findApplication, api, operation, expected, once } = options
   let version: number | undefined
   /** The versions of which the application must have one. */
   let wanted: readonly number[] | undefined
@@ -190,7 +189,6 @@ function createChange({ auth, platform, findApplication, api, operation, expecte
     if (wanted) wanted = [saved.version]
   }
 
-  /** The calls with the check, beside those that change no application. */
   function createCalls(): object {
     const checked = Object.entries(platform.createGuardedCalls({ check, request: once, saved: keep }))
     const calls = auth as unknown as Readonly<Record<string, object>>

@@ -1,7 +1,6 @@
 import type {
   Attributes,
   BatchObservableCallback,
-  Counter,
   Histogram,
   Meter,
   MeterProvider,
@@ -12,28 +11,20 @@ import type { EmailQueueStatus } from '../../features/emails/index.js'
 import { ATTRIBUTES, SCOPE } from './spans.js'
 import { COUNTERS, OUTAGES, type CounterName, type OutageName } from './recordings.js'
 
-interface MetricsOptions {
+/** Boundaries in seconds: from a reconnect to an outage of an hour. */
+const OUTAGE_DURATION_BOUNDARIES = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
+
+export function createMetrics(options: {
   /** Returns the current meter provider. An instrument of the API's no-op provider would remain a no-op forever. */
   readonly provider: () => MeterProvider
   readonly apis: readonly { readonly name: string; readonly scheme: string }[]
   readonly isUnavailable: (outage: OutageName) => boolean
   readonly readQueue?: (() => Promise<EmailQueueStatus>) | undefined
-}
+}) {
+  const { provider, apis, isUnavailable, readQueue } = options
+  let instruments: ReturnType<typeof createInstruments> | undefined
 
-interface Instruments {
-  readonly provider: MeterProvider
-  readonly counters: ReadonlyMap<CounterName, Counter>
-  readonly durations: ReadonlyMap<OutageName, Histogram>
-  readonly stop: () => void
-}
-
-/** Boundaries in seconds: from a reconnect to an outage of an hour. */
-const OUTAGE_DURATION_BOUNDARIES = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
-
-export function createMetrics({ provider, apis, isUnavailable, readQueue }: MetricsOptions) {
-  let instruments: Instruments | undefined
-
-  function current(): Instruments {
+  function current() {
     const meterProvider = provider()
     if (instruments?.provider === meterProvider) return instruments
     instruments?.stop()
@@ -41,7 +32,7 @@ export function createMetrics({ provider, apis, isUnavailable, readQueue }: Metr
     return instruments
   }
 
-  function createInstruments(meterProvider: MeterProvider): Instruments {
+  function createInstruments(meterProvider: MeterProvider) {
     const meter = meterProvider.getMeter(SCOPE)
     const counters = new Map(listKeys(COUNTERS).map((name) => [name, meter.createCounter(name, COUNTERS[name])]))
     const durations = new Map<OutageName, Histogram>()

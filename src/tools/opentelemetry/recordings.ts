@@ -1,7 +1,7 @@
 import type { EventType } from '../../index.js'
 
 /** How events are recorded, by OpenTelemetry's conventions: own namespace, snake_case, plural, no unit or "total". */
-export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
+export const RECORDINGS: { readonly [Type in EventType]: Counted | OutageRecording } = {
   'request.allowed': countInRequest('platform_auth.requests'),
   'request.denied': countInRequest('platform_auth.requests'),
   'request.reported': countInRequest('platform_auth.reported.requests'),
@@ -47,8 +47,6 @@ export const RECORDINGS: { readonly [Type in EventType]: Recording } = {
   'clock.deviates': { outageOf: 'clock', over: false },
   'clock.agrees': { outageOf: 'clock', over: true },
 }
-
-export type Recording = Counted | OutageRecording
 
 export interface Counted {
   readonly counter: CounterName
@@ -122,13 +120,7 @@ function countInRequest(counter: CounterName): Counted {
 }
 
 /** Changes are rare, so each has a span of its own. */
-function countChange(
-  counter:
-    | 'platform_auth.application.changes'
-    | 'platform_auth.signing_key.changes'
-    | 'platform_auth.session_secret.changes',
-  type: string,
-) {
+function countChange(counter: CounterName & `${string}.changes`, type: string) {
   const span = `${counter.slice(0, -'.changes'.length)}.${type}`
   return { counter, changeType: type, span, background: false } satisfies Counted
 }

@@ -61,7 +61,6 @@ type RequiredNames<Type> = { [Name in keyof Type]-?: object extends Pick<Type, N
 
 type Inferred<Members extends Entries> = z.output<z.ZodMiniObject<Members>>
 type Subjects = readonly (readonly [name: string, schema: z.ZodMiniType])[]
-/** The options of a call: its last parameter, after those of the subject. */
 type OptionsOf<Name extends CallName, Subject extends Subjects> =
   Required<ParametersOf<Name>> extends [...{ [Each in keyof Subject]: z.output<Subject[Each][1]> }, infer Options]
     ? Options

@@ -20,7 +20,7 @@ import type { Reports } from './remote-reports.js'
 export function createCounting(options: {
   readonly settings: RemoteSettings
   readonly reports: Pick<Reports, 'usage' | 'quotas'>
-  readonly plans: KnownPlans
+  readonly plans: ReturnType<typeof createKnownPlans>
   readonly rateLimits: Pick<RateLimits, 'defineScript'>
   readonly clientLimits: Pick<Parameters<typeof createLedger>[0], 'limitLookups'>
   readonly logger: Pick<Logger, 'error'>
@@ -80,8 +80,6 @@ function createSwitch() {
   }
   return { observer, setTarget: (given: ApiObserver) => void (target = ownMembers(given)) }
 }
-
-export type KnownPlans = ReturnType<typeof createKnownPlans>
 
 export function createKnownPlans() {
   const plans = new Map<string, { readonly plan: Plan; readonly text: string }>()

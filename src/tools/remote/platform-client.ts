@@ -44,7 +44,6 @@ export function createPlatformClient({
   }
 
   let served: string | undefined
-  /** The problem with the version of the platform, as the last answer had it. */
   let otherVersion: string | undefined
 
   /** Redirects are not followed: the answer is an outage. */

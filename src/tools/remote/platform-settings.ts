@@ -8,7 +8,6 @@ export function describeApi({ scheme, scopes, defaultScopes, keyHeaders }: Api):
   return { scheme, scopes: Object.keys(scopes).toSorted(), defaultScopes: defaultScopes ?? [], header: keyHeaders }
 }
 
-/** Compares the options with the platform's. Throws `ConfigurationError` for the first that differs. */
 export function checkPlatformSettings(answer: Members, { baseUrl, apis }: Pick<RemoteSettings, 'baseUrl' | 'apis'>) {
   const theirs = readText(answer['baseUrl'])
   if (theirs !== baseUrl)

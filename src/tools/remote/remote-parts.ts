@@ -32,7 +32,6 @@ const CONCURRENT_CALLS = 64
 /** The platform lists no more revoked access tokens at once. */
 const MAX_LISTED_TOKENS = 10_000
 
-/** The parts of the core that guards need, with the platform as their source in place of a store. */
 export function createRemoteParts(settings: RemoteSettings) {
   const { address, apis, cache, logger, maxStaleness } = settings
   const clock = createPlatformClock()
@@ -198,12 +197,10 @@ function createSource(
   return { source: { ...bounded, hasOtherHashes, pollInterval, ...(watch && { watch }) }, reports, closeCalls }
 }
 
-type TokenSource = ReturnType<typeof createSource>['source']
-
 function createTokenParts(
   { apis, cache, logger }: RemoteSettings,
   parts: {
-    readonly source: TokenSource
+    readonly source: ReturnType<typeof createSource>['source']
     readonly clientLimits: ReturnType<typeof createClientLimits>
     readonly nameOf: (kind: 'token', id: string) => string
     readonly readChanges: () => Promise<boolean>
@@ -212,7 +209,10 @@ function createTokenParts(
 ) {
   const { source, clientLimits, nameOf, readChanges, now } = parts
   const signingKeys = createSigningKeys({
-    store: { listSigningKeys: async () => (await source.listVerificationKeys()).map(withoutPrivateKey) },
+    store: {
+      listSigningKeys: async () =>
+        (await source.listVerificationKeys()).map((key) => ({ ...key, sealedPrivateJwk: '' })),
+    },
     encryption: PUBLIC_KEYS_ONLY,
     logger,
     now,
@@ -252,16 +252,12 @@ type Encryption = Parameters<typeof createSigningKeys>[0]['encryption']
 
 /** The platform has answered its own keys, without private ones: they verify here and sign nothing. */
 const PUBLIC_KEYS_ONLY: Encryption = {
-  seal: () => Promise.reject(createNoPrivateKeyError()),
-  unseal: () => Promise.reject(createNoPrivateKeyError()),
+  seal: refusePrivateKey,
+  unseal: refusePrivateKey,
   isNewest: () => true,
   authenticate: () => 'authentic',
 }
 
-function createNoPrivateKeyError(): ConfigurationError {
-  return new ConfigurationError({ problem: 'There is no private key here', fix: 'Sign at the platform.' })
-}
-
-function withoutPrivateKey<Key extends object>(key: Key): Key & { readonly sealedPrivateJwk: string } {
-  return { ...key, sealedPrivateJwk: '' }
+async function refusePrivateKey(): Promise<never> {
+  throw new ConfigurationError({ problem: 'There is no private key here', fix: 'Sign at the platform.' })
 }

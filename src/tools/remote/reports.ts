@@ -222,7 +222,6 @@ const READERS = {
   }),
 }
 
-/** Throws for a report that no process of `createRemoteAuth()` sends. */
 function readReport(given: Members): { readonly kind: Kind; readonly batch: string; readonly rows: readonly Row[] } {
   const [kind, batch] = [readText(given['kind']) as Kind, readShort(given['batch'])]
   if (!Object.hasOwn(READERS, kind)) throw new UnexpectedValue('There is no such kind.')

@@ -13,7 +13,6 @@ import { readNumber, readText, readList, readObject, type Members, readOptional 
 export interface Shared {
   readonly externalId: boolean
   readonly metadata: readonly string[]
-  /** The limits of an application's plan; undefined on a platform without plans. */
   readonly findWindows: PlansOffer['findWindows'] | undefined
 }
 

@@ -111,7 +111,6 @@ export function formatHeaders(auth: AnyPlatform, name: string, credential: strin
   return scheme === 'oauth2' ? { Authorization: `Bearer ${credential}` } : { [keyHeaders[0]!]: credential }
 }
 
-/** An API of the platform. Throws for a name that it does not have, and for one of another scheme. */
 export function findApi(auth: AnyPlatform, name: string, scheme?: Scheme): AnyPlatform['apis'][number] {
   const api = auth.apis.find((each) => each.name === name)
   if (!api) throw new Error(`The platform has no API "${name}".`)

@@ -47,7 +47,6 @@ export function createAddPage(view: ApplicationView, kind: CredentialKind): Acti
   }
 }
 
-/** The credential with that id; undefined if there is none, or it was replaced. */
 export function findCredential(view: ApplicationView, id: string, orReplaced = false): ShownCredential | undefined {
   return listCredentials(view.record, view.now).find(
     ({ credential, isReplaced }) => credential.id === id && (orReplaced || !isReplaced),
@@ -252,7 +251,6 @@ function describeIssued({ record }: ApplicationView, { kind, plain }: Pick<Issue
   return kind === 'key' ? { key: plain } : { clientId: record.id, secret: plain }
 }
 
-/** The APIs that the application may use with a credential of that kind. */
 function listApis({ apis, record }: ApplicationView, kind: IssuedCredential['kind']): readonly ApiSettings[] {
   const scheme = kind === 'key' ? 'apiKey' : 'oauth2'
   return apis.filter((api) => api.scheme === scheme && findGrant(record, api) !== undefined)

@@ -103,7 +103,6 @@ export function createPortalPages(
     return record ? [record] : []
   }
 
-  /** Undefined for an application that does not exist, or that the session may not see. */
   async function findRecord(
     id: string,
     { contact, applicationId }: PortalSession,
@@ -248,7 +247,6 @@ function createPagesOfApplication(renderPage: RenderPortalPage) {
       const { retryAfter: seconds } = problem
       return seconds === undefined ? { status: 400, page } : { status: 429, page, headers: retryAfter(seconds) }
     },
-    /** A form that was sent twice, or too late. */
     showStale: (view: ApplicationView): PortalAnswer =>
       showText(view, 409, view.texts.unchanged, view.texts.unchangedBecause),
     /** Going back in the browser leads to the page of a credential that was replaced meanwhile. */

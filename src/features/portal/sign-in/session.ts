@@ -171,7 +171,6 @@ function formatContent({ id, contact, applicationId = '', startedAt, seenAt, las
   return JSON.stringify([id, contact, applicationId, startedAt, seenAt, lastSignOut])
 }
 
-/** Parses a text that this platform has encrypted, so that its form is known. */
 function parseContent(text: string): CookieContent {
   const [id, contact, applicationId, startedAt, seenAt, lastSignOut] = JSON.parse(text) as [
     string,

@@ -30,7 +30,6 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
   }
 
   return {
-    /** Asks for the contact's address. With `refused` it was refused. */
     renderRequest({ csrf, session, language }: PageVisitor, refused?: RefusedRequest): string {
       const { contact, problem }: Partial<RefusedRequest> = ownMembers(refused ?? {})
       const texts = TEXTS[language]
@@ -91,7 +90,6 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
       </div>`
       return renderPage(texts.accepted, { session, language, content })
     },
-    /** A form of a page that was loaded in another session. */
     renderOutOfDate(visitor: PageVisitor): string {
       const { outOfDate, loadAgain } = TEXTS[visitor.language]
       return renderRefusal(outOfDate, loadAgain, visitor.language, visitor)

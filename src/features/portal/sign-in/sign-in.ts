@@ -7,7 +7,6 @@ import { ApplicationError, StoreUnavailableError } from '../../../shared/contrac
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { EmailsOffer } from '../../../shared/contracts/offers.js'
 import { OAuthError } from '../../../shared/contracts/denial.js'
-import type { Store } from '../../../shared/contracts/store.js'
 import type { Limit } from '../../../shared/contracts/api.js'
 import type { SignIn as SignInRecord } from '../../../shared/contracts/sign-ins.js'
 import { readClientAddress } from '../../../shared/lib/request.js'
@@ -15,7 +14,6 @@ import type { RateLimit } from '../../../core/rate-limits/rate-limits.js'
 import type { Sessions, SignedIn } from './session.js'
 import type { SignOuts } from '../../../core/applications/contacts/sign-outs.js'
 import type { Core } from '../../../feature.js'
-import type { ApplicationWriter } from '../../../core/applications/records/application-writer.js'
 
 /** Links and codes that sign a contact in: sent by e-mail, valid for 15 minutes, once. */
 export type SignIn = ReturnType<typeof createSignIn>
@@ -34,6 +32,7 @@ const MAX_LISTED = 100
 /** The characters have no vowels, so that no words arise, and none look like digits (RFC 8628 6.1). */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE_LENGTH = 8
+const MAX_CONFIRMED = 20
 /** The e-mail is sent after the answer, at a time that shows nothing to somebody who measures other answers. */
 const MAX_SEND_DELAY_MS = 500
 
@@ -41,7 +40,7 @@ export function createSignIn(
   { store, rateLimits, limitLookups, limitChanges, logger, now }: Core,
   options: {
     readonly sessions: Pick<Sessions, 'isContact'>
-    readonly confirmContact: ConfirmContact
+    readonly confirmContact: ReturnType<typeof createConfirmContact>
     readonly signOuts: Pick<SignOuts, 'readLast'>
     /** 256 bits. */
     readonly getHashKey: () => Uint8Array
@@ -54,7 +53,8 @@ export function createSignIn(
   const { sessions, confirmContact, signOuts, getHashKey, sendSignIn, pageUrl, limit } = options
   const ofOption = { setBy: 'portal.limits.signIn', untrustedKeys: true }
   const limitRequests = rateLimits.create('signIn', limit, ofOption)
-  const limitEmails = rateLimits.create('signInEmails', multiply(limit, CONTACT_SHARES), ofOption)
+  const ofContact = limit && { ...limit, limit: Math.min(limit.limit * CONTACT_SHARES, Number.MAX_SAFE_INTEGER) }
+  const limitEmails = rateLimits.create('signInEmails', ofContact, ofOption)
   const limitUnconfirmed = rateLimits.create('unconfirmedSignIns', UNCONFIRMED_LIMIT, { untrustedKeys: true })
   const limitGuesses = rateLimits.create('signInGuesses', GUESS_LIMIT, { untrustedKeys: true })
 
@@ -62,15 +62,12 @@ export function createSignIn(
     return createHmac('sha256', getHashKey()).update(`${kind} ${text}`).digest('base64url')
   }
 
-  function create(
-    contact: string,
-    applicationId: string | undefined,
-  ): { record: SignInRecord; link: string; code: string } {
+  function create(contact: string, applicationId: string | undefined) {
     const id = randomBytes(16).toString('base64url')
     const token = randomBytes(32).toString('base64url')
     const code = Array.from({ length: CODE_LENGTH }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
     const createdAt = now()
-    const record = {
+    const record: SignInRecord = {
       id,
       contact,
       linkHash: computeHash('link', token),
@@ -80,7 +77,9 @@ export function createSignIn(
       createdAt,
       expiresAt: createdAt + SIGN_IN_MINUTES * 60_000,
     }
-    return { record, link: `${pageUrl}#${token}`, code: formatCode(code) }
+    // Two groups are easier to read.
+    const shown = `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`
+    return { record, link: `${pageUrl}#${token}`, code: shown }
   }
 
   /** `caller`: the client's address, which takes turns with others. */
@@ -98,7 +97,6 @@ export function createSignIn(
       sendSignIn({ ...email, to, minutes: SIGN_IN_MINUTES, language: application?.language ?? 'en' })
   }
 
-  /** An application of that contact; one that nobody has confirmed only if there is no other. */
   async function findApplication(contact: string, caller: string): Promise<ApplicationRecord | undefined> {
     let first: ApplicationRecord | undefined
     for (let after: string | undefined; ;) {
@@ -145,7 +143,9 @@ export function createSignIn(
       if (record?.codeHash === undefined || record.guesses > MAX_GUESSES) return undefined
       // This limit never refuses a link: somebody who guesses codes does not keep the contact out.
       if (!(await isBelow(limitGuesses, record.contact))) return undefined
-      const presented = computeHash('code', `${id} ${normalizeCode(code)}`)
+      // Case, spaces and hyphens do not matter.
+      const letters = code.toUpperCase().replace(/[^A-Z]/g, '')
+      const presented = computeHash('code', `${id} ${letters}`)
       return isSameText(presented, record.codeHash) ? accept(record) : undefined
     },
     async acceptLink(token: string): Promise<SignedIn | undefined> {
@@ -159,10 +159,6 @@ export function createSignIn(
       return link
     },
   }
-}
-
-function multiply(limit: Limit | false, by: number): Limit | false {
-  return limit && { ...limit, limit: Math.min(limit.limit * by, Number.MAX_SAFE_INTEGER) }
 }
 
 function reportFailure(logger: Core['logger'], problem: string): (error: unknown) => void {
@@ -188,16 +184,6 @@ function withoutCode(record: SignInRecord): SignInRecord {
   return { ...record, codeHash: randomBytes(32).toString('base64url') }
 }
 
-/** Two groups are easier to read. */
-function formatCode(code: string): string {
-  return `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`
-}
-
-/** Case, spaces and hyphens do not matter. */
-function normalizeCode(code: string): string {
-  return code.toUpperCase().replace(/[^A-Z]/g, '')
-}
-
 function createNoContactError(contact: string, applicationId: string | undefined): ApplicationError {
   return new ApplicationError(
     'application_not_found',
@@ -208,18 +194,8 @@ function createNoContactError(contact: string, applicationId: string | undefined
 }
 
 /** Confirms the applications of a contact who has signed in: those that registrations made for the mailbox, the oldest 20 at most. */
-type ConfirmContact = (contact: string) => Promise<void>
-
-const MAX_CONFIRMED = 20
-
-export function createConfirmContact({
-  store,
-  writer,
-}: {
-  readonly store: Pick<Store, 'listApplications'>
-  readonly writer: Pick<ApplicationWriter, 'change'>
-}): ConfirmContact {
-  return async function confirmContact(contact) {
+export function createConfirmContact({ store, writer }: Pick<Core, 'store' | 'writer'>) {
+  return async function confirmContact(contact: string): Promise<void> {
     const query = { after: undefined, limit: MAX_CONFIRMED, api: undefined, status: undefined, contact }
     const isOpen = (record: ApplicationRecord): boolean => record.isUnconfirmed && isFirstContact(record, contact)
     for (const { id } of (await store.listApplications(query)).filter(isOpen)) {

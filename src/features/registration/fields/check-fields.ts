@@ -17,20 +17,15 @@ import { TEXTS } from '../texts/languages.js'
 import { NO_PROBLEMS, type FieldProblems } from '../mistakes.js'
 import type { FieldSettings, InputSettings } from './read-fields.js'
 
-interface CheckedFields {
-  readonly data: OperatorDataRecord
-  readonly problems: FieldProblems
-}
-
-/** Checks what a stranger entered: name of the input -> a text, or true and false. */
-export type CheckFields = (entered: ReadonlyMap<string, unknown>, language: Language) => Promise<CheckedFields>
-
 /** With `inputs`, what is registered has `metadata`: each value that was given, as the schema has changed it. */
 export function createCheckFields(
   { settings: { metadata }, calls: { readOperatorData }, logger }: Core,
   { inputs, schema }: FieldSettings,
-): CheckFields {
-  return async function checkFields(entered, language) {
+) {
+  return async function checkFields(
+    entered: ReadonlyMap<string, unknown>,
+    language: Language,
+  ): Promise<{ readonly data: OperatorDataRecord; readonly problems: FieldProblems }> {
     if (inputs.length === 0) return { data: {}, problems: NO_PROBLEMS }
     const { values, problems } = readValues(inputs, entered, language)
     if (problems.size > 0) return { data: {}, problems }

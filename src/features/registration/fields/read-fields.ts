@@ -49,10 +49,7 @@ export interface InputSettings {
   readonly options: readonly { readonly value: string; readonly label: LocalText }[]
 }
 
-export interface FieldSettings {
-  readonly inputs: readonly InputSettings[]
-  readonly schema: MetadataSchema | undefined
-}
+export type FieldSettings = ReturnType<typeof readFields>
 
 const MAX_INPUTS = 20
 const MAX_OPTIONS = 100

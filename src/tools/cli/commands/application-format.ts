@@ -119,7 +119,6 @@ export function formatCredentials(
   return [`${alignColumns(rows, '  ')}\n\nShown this once: only their hashes are kept.`, ...sentences].join(' ')
 }
 
-/** A credential of an application in words; its id alone if the application does not have it. */
 export function describeCredential({ keys, secrets }: Application, credentialId: string): string {
   const key = keys.find(({ id }) => id === credentialId)
   const credential = key ?? secrets.find(({ id }) => id === credentialId)

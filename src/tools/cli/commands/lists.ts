@@ -29,7 +29,6 @@ export const EXPORT_OPTIONS = {
 type ItemOf<Name extends CallName> = ResultOf<Name> extends { items: (infer Item)[] } ? Item : never
 type Cells = readonly (string | number)[]
 
-/** How the items of a list are shown, and exported if other programs read them. */
 interface Shown<Item> {
   readonly headings: readonly string[]
   formatRow(item: Item): readonly string[]

@@ -67,7 +67,6 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** The members of inputs that words use: an operation has some of them. */
 export interface GivenMembers {
   readonly id: string
   readonly credentialId: string

@@ -72,7 +72,6 @@ export function operationCommand<const Name extends CallName>(operationName: Nam
   })
 }
 
-/** What the command line says of an operation, and how its members are read. */
 export function describeCommand(operation: Operation, words: SharedWords) {
   const members = createMemberOptions(operation, words)
   const { parameters } = members
@@ -103,7 +102,6 @@ const EXAMPLE_VALUES: Readonly<Record<string, string>> = {
   KID: '8mGkSyRSnNDXkC0WDv8jJkWQ6p8nYyQ1D3bqXFq6n1o',
 }
 
-/** Performs an operation of a platform that may lack a feature, or of a store that may lack a part. */
 export async function run(operation: Operation, platform: object, input: object, by?: string): Promise<unknown> {
   if (!offers(platform, operation)) throw describeMissing(operation.name, operation.needs === 'platform')
   return perform(operation, platform, input, by)

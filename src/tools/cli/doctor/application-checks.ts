@@ -81,7 +81,6 @@ export async function checkExpiringCredentials({ admin, target: { store } }: Che
   )
 }
 
-/** Lists applications whose public keys cannot be read at their address, so that they get no access tokens in the end. */
 export async function checkKeySets({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
   const takesKeys = Object.values(options!.apis).some(
     (api) => api.scheme === 'oauth2' && api.clientAuthentication?.includes('private_key_jwt'),
@@ -97,7 +96,6 @@ export async function checkKeySets({ target: { options }, admin }: CheckContext)
   )
 }
 
-/** Lists credentials that are older than the maximum age allows, because they were made before it was set. */
 export async function checkCredentialAge({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
   if (!hasMaximumAge(options!)) return []
   const { applications, among } = await findApplications(admin!, undefined, (application) =>

@@ -58,7 +58,6 @@ export async function checkEmails({ target }: CheckContext): Promise<CheckResult
   ]
 }
 
-/** One result for all e-mails of a kind, with the applications of the first three; empty if there are none. */
 function reportEmails(
   emails: readonly QueuedEmail[],
   create: (count: string, which: string) => CheckResult,

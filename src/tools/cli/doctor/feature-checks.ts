@@ -51,7 +51,6 @@ async function askPlatform<Answer>(
   }
 }
 
-/** Whether processes that run on this store, and the options, have the same limits under one plan's name, and the same settings of an API. */
 export async function checkProcesses({ target: { options, store } }: CheckContext): Promise<CheckResults> {
   const running = (await store!.processes?.list(PROCESS_LIFETIME_MS)) ?? []
   const settings = options && (await askPlatform(options, ({ sharedSettings }) => sharedSettings))
@@ -65,7 +64,6 @@ export async function checkProcesses({ target: { options, store } }: CheckContex
   })
 }
 
-/** What is stored for a feature that the options do not give: it waits, or is counted no more. */
 export async function checkStoredParts({ target: { options, store }, admin }: CheckContext): Promise<CheckResults> {
   const has = (name: string): boolean => hasFeature(options, name)
   const [due, held] = await Promise.all([
@@ -121,7 +119,6 @@ async function checkPlans(store: Store, options: PlatformAuthOptions | undefined
   ]
 }
 
-/** Lists credentials that still have hashes of the system that issued them, and checks that servers recognize the hashes. */
 export async function checkImportedCredentials({ target: { options, store } }: CheckContext): Promise<CheckResults> {
   const counts = Object.entries((await store?.imports?.countHashes?.()) ?? {})
   if (counts.length === 0) return []

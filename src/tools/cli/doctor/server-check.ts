@@ -77,7 +77,6 @@ function mayHaveProxy(baseUrl: string, headers: Headers): boolean {
   return baseUrl.startsWith('https:') || PROXY_HEADERS.some((name) => headers.has(name))
 }
 
-/** Whether "trust proxy" of the server fits the proxies in front. `proxy`: the headers by which a proxy shows. */
 async function checkForwarding(url: string, proxy: Headers | undefined): Promise<CheckResult[]> {
   const plain = await askForForwarding(url)
   const forged = await askForForwarding(url, { 'X-Forwarded-For': FORGED_ADDRESS })

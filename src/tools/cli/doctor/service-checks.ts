@@ -4,7 +4,6 @@ import { describeError, describeUnavailableStore } from '../errors.js'
 import { limitWait } from '../target.js'
 import { note, problem, toFinding, type CheckContext, type CheckResult, type CheckResults } from './finding.js'
 
-/** Whether the database accepts writes, is undamaged, and suits the options of the store. */
 export async function checkDatabase({ target: { store, database, options } }: CheckContext): Promise<CheckResults> {
   const found = await diagnose(store!)
   const configured = options?.store

@@ -13,7 +13,6 @@ export function checkMemoryStore({ target: { store }, production }: CheckContext
   )
 }
 
-/** Whether other users of the machine can read a SQLite file: hashes, contacts, encrypted keys. */
 export async function checkFileMode({ target: { database } }: CheckContext): Promise<CheckResults> {
   // Windows has no such modes.
   if (!database?.file || process.platform === 'win32') return []

@@ -34,27 +34,24 @@ export interface CheckContext {
   readonly route: string
 }
 
-export function ask(check: {
-  readonly row: string
-  readonly sends: string
-  readonly draft: (context: CheckContext) => RequestDraft | Promise<RequestDraft>
-  readonly expects: Expectation | ((context: CheckContext) => Expectation)
-  readonly fix: string
-  /** Whether that fix is the right one even if the answer is the proxy's or the host's. */
-  readonly isOwnFix?: true
-}): Check {
-  const { row, sends, draft, expects, fix, isOwnFix } = check
+export function ask(
+  check: Pick<Check, 'row' | 'sends' | 'fix'> & {
+    readonly draft: (context: CheckContext) => RequestDraft | Promise<RequestDraft>
+    readonly expects: Expectation | ((context: CheckContext) => Expectation)
+    /** Whether that fix is the right one even if the answer is the proxy's or the host's. */
+    readonly isOwnFix?: true
+  },
+): Check {
+  const { draft, expects, isOwnFix, ...described } = check
   return {
-    row,
-    sends,
+    ...described,
     expects: typeof expects === 'function' ? '' : expects.text,
-    fix,
     async run(context) {
       const made = await draft(context)
       const expectation = typeof expects === 'function' ? expects(context) : expects
       const answer = await context.site.send(made)
       const outcome = judge(context, answer, expectation)
-      return isOwnFix && outcome && answer.failure === undefined ? { ...outcome, fix } : outcome
+      return isOwnFix && outcome && answer.failure === undefined ? { ...outcome, fix: described.fix } : outcome
     },
   }
 }
@@ -67,7 +64,6 @@ export function judge({ site, route }: CheckContext, answer: Answer, expectation
   return { received: describeAnswer(site, answer), fix: diagnose(answer), expects: expectation.text }
 }
 
-/** An access token of an application, without which the check is skipped. */
 export async function requireAccessToken({ api, site }: CheckContext): Promise<string> {
   return (await findAccessToken(site, api)) ?? skip('no access token was issued')
 }

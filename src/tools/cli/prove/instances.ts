@@ -64,7 +64,6 @@ export const KEY_SET_INSTANCE_CHECKS: readonly Check[] = [
   },
 ]
 
-/** Checks that every instance accepts what any has issued, for each API with a guarded route. */
 export const GUARD_INSTANCE_CHECKS: readonly Check[] = [
   {
     row: 'G16',
@@ -86,7 +85,6 @@ export const GUARD_INSTANCE_CHECKS: readonly Check[] = [
   },
 ]
 
-/** The outcome of a check whose answers must all meet an expectation. */
 function judgeAll(site: Site, answers: readonly Answer[], expectation: Expectation): CheckOutcome {
   const others = answers.filter((answer) => !expectation.isMet(answer))
   const [first] = others

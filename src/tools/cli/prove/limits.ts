@@ -39,7 +39,6 @@ const MAX_FAILURES = 60
 /** A secret of the right form that no application has. */
 const WRONG_SECRET = `epa_sec_${'0'.repeat(49)}`
 
-/** Checks the limit of failures for one oauth2 API. The right secret of the application still passes. */
 export const LIMIT_CHECKS: readonly Check[] = [
   {
     row: 'T11',

@@ -6,7 +6,6 @@ export interface CheckReport {
   readonly api: string
   readonly sends: string
   readonly expects: string
-  /** The answer that came instead; undefined if the expected one came. */
   readonly received?: string
   readonly fix?: string
   readonly skipped?: string
@@ -15,7 +14,6 @@ export interface CheckReport {
 export interface ProveReport {
   readonly url: string
   readonly results: readonly CheckReport[]
-  /** The reason why the checks ended before the last one; undefined if they did not. */
   readonly ended: string | undefined
 }
 

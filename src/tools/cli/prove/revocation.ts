@@ -8,9 +8,7 @@ import { describeAnswer, readAccessToken, repeat } from './site.js'
 const PROPAGATION_TIME_MS = 1000
 
 /** A change, and a request that worked before it and that every instance must refuse a second later. */
-interface Change {
-  readonly row: string
-  readonly sends: string
+interface Change extends Pick<Check, 'row' | 'sends'> {
   readonly before: (context: CheckContext) => Promise<{ readonly draft: RequestDraft; change(): Promise<unknown> }>
 }
 
@@ -45,7 +43,6 @@ function isAccepted({ method }: RequestDraft, answer: Answer): boolean {
   return (method === 'POST' ? TOKEN : ALLOWED).isMet(answer)
 }
 
-/** Revokes an access token, for each oauth2 API with a guarded route. */
 export const TOKEN_REVOCATION_CHECK = refuses({
   row: 'I8',
   sends: 'revocation of an access token, then requests with it on new connections',

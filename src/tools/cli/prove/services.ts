@@ -33,20 +33,17 @@ async function send(context: CheckContext, endpoint: 'check' | 'introspect', giv
 }
 
 /** A credential that is good, one that is none, and the good one again: no answer may be that to another. */
-function createCheck(options: {
-  readonly endpoint: 'check' | 'introspect'
-  readonly row: string
-  readonly sends: string
-  readonly refuses?: true
-  readonly expects: Expectation
-  readonly fix: string
-}): Check {
-  const { endpoint, row, sends, refuses, expects, fix } = options
+function createCheck(
+  check: Pick<Check, 'row' | 'sends' | 'fix'> & {
+    readonly endpoint: 'check' | 'introspect'
+    readonly refuses?: true
+    readonly expects: Expectation
+  },
+): Check {
+  const { endpoint, refuses, expects, ...described } = check
   return {
-    row,
-    sends,
+    ...described,
     expects: expects.text,
-    fix,
     async run(context): Promise<CheckOutcome> {
       // The other one comes first, for what a cache has kept.
       await send(context, endpoint, refuses ? undefined : 'prove')
@@ -55,7 +52,7 @@ function createCheck(options: {
         await send(context, endpoint, refuses ? 'prove' : undefined),
         expects,
       )
-      return outcome && { ...outcome, fix }
+      return outcome && { ...outcome, fix: described.fix }
     },
   }
 }

@@ -114,7 +114,6 @@ export const OTHER_ENDPOINT_CHECKS: readonly Check[] = [
   }),
 ]
 
-/** Other spellings of the path of the token endpoint, for one oauth2 API. */
 const SPELLINGS: readonly (readonly [name: string, spell: (api: string) => string])[] = [
   ['a double slash before it', (api) => `//${api}/token`],
   ['a double slash in it', (api) => `/${api}//token`],

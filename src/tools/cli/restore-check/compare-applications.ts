@@ -1,7 +1,6 @@
 import { shellQuote } from '../../../shared/lib/shell-quote.js'
 import type { ApplicationRecord, CredentialRecord } from '../../../store.js'
 
-/** Something that the lost database has and the restored one lacks. */
 export interface Lack {
   /** Whether somebody may call, sign in or get credentials again who may not: to be redone before anything else. */
   readonly first: boolean

@@ -4,14 +4,23 @@ import { shellQuote } from '../../../shared/lib/shell-quote.js'
 import { formatTime } from '../format.js'
 import { compareApplications, listContacts, toComparable, type Lack, type Times } from './compare-applications.js'
 
-export interface Comparison {
-  readonly lost: Store
-  readonly restored: Store
-  readonly times: Times
-  readonly common: AuditRecord | undefined
-  /** The keys from before the restore that verify access tokens at the restored database. */
-  readonly kids: readonly string[]
-  readonly lostKids: ReadonlySet<string>
+export type Comparison = Awaited<ReturnType<typeof createComparison>>
+
+/** `verifying`: the signing keys of the restored database. */
+export async function createComparison(
+  lost: Store,
+  restored: Store,
+  verifying: readonly { readonly kid: string; readonly createdAt: Date }[],
+) {
+  const query = { after: undefined, limit: 1, applicationId: undefined, newestFirst: true }
+  const [newest] = await lost.listAudit(query)
+  const common = await findNewestCommon(lost, restored)
+  const lostKids = new Set((await lost.listSigningKeys()).map(({ kid }) => kid))
+  const end = newest?.at ?? Infinity
+  // A key that was made after the restore has signed no access token that the lost database knew of.
+  const kids = verifying.filter(({ createdAt }) => createdAt.getTime() <= end).map(({ kid }) => kid)
+  const times = { now: Date.now(), backup: common?.at ?? -Infinity, lost: end, verifiesLostTokens: kids.length > 0 }
+  return { lost, restored, times, common, kids, lostKids }
 }
 
 /** What the restored database lacks, page by page; with `first` what is to be redone first, otherwise the rest. */
@@ -171,7 +180,7 @@ type AuditLog = Pick<Store, 'listAudit'>
  * everything before it. The ids of the restored database say nothing, because it gives them away again. Records that retention has
  * deleted from the restored database are older.
  */
-export async function findNewestCommon(lost: AuditLog, restored: AuditLog): Promise<AuditRecord | undefined> {
+async function findNewestCommon(lost: AuditLog, restored: AuditLog): Promise<AuditRecord | undefined> {
   for await (const records of readRecords(lost, { newestFirst: true })) {
     const kept = await findKept(records, restored)
     const common = records.find((record) => kept.has(describeContent(record)))

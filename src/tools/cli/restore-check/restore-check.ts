@@ -1,11 +1,10 @@
-import type { Store } from '../../../store.js'
 import { command, option, type ResultPart } from '../command.js'
 import { UsageError } from '../errors.js'
 import { createTable, formatTime } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import { findTarget, openTarget, type OpenTarget, type Target } from '../target.js'
 import { toComparable, type Lack } from './compare-applications.js'
-import { findNewestCommon, readLacks, readRecords, type Comparison } from './read-lacks.js'
+import { createComparison, readLacks, readRecords, type Comparison } from './read-lacks.js'
 
 export const restoreCheckCommand = command({
   name: 'restore-check',
@@ -66,22 +65,6 @@ function refuseSame(lost: Target, restored: Target): void {
   const address = lost.database?.address
   if (address === undefined || address !== restored.database?.address) return
   throw new UsageError('--lost names the restored database itself. Name the one that was lost.', 'restore-check')
-}
-
-async function createComparison(
-  lost: Store,
-  restored: Store,
-  verifying: readonly { readonly kid: string; readonly createdAt: Date }[],
-): Promise<Comparison> {
-  const query = { after: undefined, limit: 1, applicationId: undefined, newestFirst: true }
-  const [newest] = await lost.listAudit(query)
-  const common = await findNewestCommon(lost, restored)
-  const lostKids = new Set((await lost.listSigningKeys()).map(({ kid }) => kid))
-  const end = newest?.at ?? Infinity
-  // A key that was made after the restore has signed no access token that the lost database knew of.
-  const kids = verifying.filter(({ createdAt }) => createdAt.getTime() <= end).map(({ kid }) => kid)
-  const times = { now: Date.now(), backup: common?.at ?? -Infinity, lost: end, verifiesLostTokens: kids.length > 0 }
-  return { lost, restored, times, common, kids, lostKids }
 }
 
 function formatLack({ what, applicationId, details, redo }: Omit<Lack, 'first'>): readonly string[] {

@@ -20,7 +20,6 @@ export interface CheckContext {
   readonly routeOf: (method: string, target: string) => string | undefined
   /** Whether anything but routes, guards and routers of the platform could answer. */
   readonly hasFunctions: boolean
-  /** Methods and addresses at which something was found: nothing more is sent there. */
   readonly failed: Set<string>
 }
 
@@ -52,7 +51,6 @@ export interface Check extends Asking {
 
 export type Demand = Pick<AcceptedCredential, 'api' | 'scheme'> & Partial<AcceptedCredential>
 
-/** A request that differs in one thing from one without a credential. */
 export interface Trial {
   /** The request, as reports continue "A request": "with the method HEAD". */
   readonly name: string

@@ -12,7 +12,6 @@ export async function listForeign({ auth, place, accepts, credentials }: Check):
   return [{ name, change: { headers: await credentials.foreign(accepts[0]!.api) }, kind: 'wrong-api' }]
 }
 
-/** Tokens and keys that lack a scope which the guard or the document demands. */
 export async function listWithoutScopes(check: Check): Promise<Trial[]> {
   const trials: Trial[] = []
   for (const { api, scopesFor = () => ({ scopes: [], anyScope: [] }) } of check.accepts) {

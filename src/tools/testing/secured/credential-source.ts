@@ -13,7 +13,6 @@ export type CredentialSource = ReturnType<typeof createCredentialSource>
 
 type AcceptedApi = Pick<AcceptedCredential, 'api' | 'scheme'>
 
-/** Makes the credentials that requests of `expectSecured()` are sent with, each once. */
 export function createCredentialSource(platform: PlatformAuth) {
   const made: string[] = []
   const auth = noteApplications(platform, (id) => {
@@ -88,7 +87,6 @@ export function createCredentialSource(platform: PlatformAuth) {
   }
 }
 
-/** The same platform. The ids of the applications that are created through it are noted. */
 function noteApplications(auth: PlatformAuth, note: (id: string) => void): PlatformAuth {
   const create: PlatformAuth['applications']['create'] = async (application) => {
     const created = await auth.applications.create(application)

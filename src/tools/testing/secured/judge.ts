@@ -72,7 +72,6 @@ export function createJudge(auth: PlatformAuth, prober: Prober) {
 
   return {
     isOwnNotFound,
-    /** The fault of an answer to a request without a valid credential; undefined if the answer is safe. */
     async judge(request: Ask, { answer, decisions }: Outcome, place: AskedPlace): Promise<Fault | undefined> {
       const { method } = request
       const has = (...kinds: readonly Decision['kind'][]): boolean => decisions.some(({ kind }) => kinds.includes(kind))
@@ -134,7 +133,6 @@ function isMethodRefusal(answer: ReceivedAnswer, method: string, { hasRoute }: A
   return answer.status === 405 && allowed.length > 0 && allowed.every((each) => each !== method && hasRoute?.(each))
 }
 
-/** Whether it is the page of Express for what nothing has answered. */
 function isOfExpress({ headers, body }: ReceivedAnswer): boolean {
   // Express 4.16 says 'self'.
   const isPolicy = /^default-src '(?:none|self)'$/.test(headers['content-security-policy'] ?? '')

@@ -51,7 +51,6 @@ export type ProblemList = ReturnType<typeof createProblemList>
 export function createProblemList(auth: PlatformAuth) {
   const found = new Map<string, SecurityProblem>()
   return {
-    /** Adds a problem, once for each kind and route (`GET /orders/items`). */
     add(kind: ProblemKind, route: string, description: string, fix: string = FIXES[kind]): void {
       const path = route.replace(/^\S+ /, '')
       const api = findApiAddress(auth, path)?.api
