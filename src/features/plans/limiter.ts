@@ -9,8 +9,7 @@ import {
 import { formatWait } from '../../shared/lib/relative-time.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { LimitByPlan, LimitHeaders } from '../../core/rate-limits/rate-limits.js'
-import { addShared, readUsed, type Account } from './ledger.js'
-import type { Ledger } from './ledger.js'
+import { addShared, readUsed, type Account, type Ledger } from './ledger.js'
 import { countUnwrittenAtMost, describeWindow, findTooLow, type Plan } from './plan.js'
 import type { CountShared } from './shared-counts.js'
 

@@ -16,7 +16,7 @@ import type { PageBrand } from '../../shared/web/page-brand.js'
 import { DECIDE_SECURITY_POLICY, type DecidePages } from './decide-pages.js'
 import type { Core } from '../../feature.js'
 
-interface Answer {
+interface DecideAnswer {
   readonly status: number
   readonly page: string
 }
@@ -48,7 +48,7 @@ export function createDecideEndpoints(
     throw new OAuthError('invalid_request', LINK_PROBLEMS[link])
   }
 
-  async function answerForm(form: Form, req: IncomingMessage): Promise<Answer> {
+  async function answerForm(form: Form, req: IncomingMessage): Promise<DecideAnswer> {
     const { token, denies } = splitLink(form.get('link') ?? '')
     if (token === '') throw new OAuthError('invalid_request', LINK_PROBLEMS.missing)
     notePresentedSecrets(req, [token])
@@ -74,14 +74,14 @@ export function createDecideEndpoints(
     link: ApprovalLink,
     token: string,
     rejection?: Parameters<DecidePages['renderOpen']>[2],
-  ): Promise<Answer> {
+  ): Promise<DecideAnswer> {
     const approval = await approvals.find(link)
     if (!approval) throw new OAuthError('invalid_request', LINK_PROBLEMS.unknown)
     if (!approval.isOpen) return { status: 200, page: pages.renderClosed(approval) }
     return { status: rejection?.problem === undefined ? 200 : 400, page: pages.renderOpen(approval, token, rejection) }
   }
 
-  function send(req: IncomingMessage, res: ServerResponse, { status, page }: Answer): void {
+  function send(req: IncomingMessage, res: ServerResponse, { status, page }: DecideAnswer): void {
     sendPage(req, res, status, page, policy, FORM_REFERRER_POLICY)
   }
 

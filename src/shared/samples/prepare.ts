@@ -12,7 +12,17 @@ export interface SampleCall {
   readonly tokenEndpoint?: string | undefined
   /** The header of the key, for `apiKey`; `X-Api-Key` if left out. */
   readonly keyHeader?: string | undefined
-  readonly credentials?: SampleCredentials | undefined
+  /** Credentials to show. For each that is missing, the sample reads an environment variable. */
+  readonly credentials?:
+    | {
+        /** CLIENT_ID (`oauth2`) or API_KEY (`apiKey`). */
+        readonly key?: string | undefined
+        /** CLIENT_SECRET. */
+        readonly secret?: string | undefined
+        /** Whether CLIENT_ASSERTION, which proves a private key (RFC 7523), takes the place of the secret: in curl; other samples say where programs for it are. */
+        readonly provesKey?: boolean | undefined
+      }
+    | undefined
 }
 
 /** Fields are sent as `application/x-www-form-urlencoded` or `multipart/...`, as `mediaType` says. */
@@ -33,16 +43,6 @@ export interface SampleFile {
   readonly name: string
   /** Its media type, if it is known. */
   readonly type?: string
-}
-
-/** Credentials to show in samples. For each that is missing, the sample reads an environment variable. */
-export interface SampleCredentials {
-  /** CLIENT_ID (`oauth2`) or API_KEY (`apiKey`). */
-  readonly key?: string | undefined
-  /** CLIENT_SECRET. */
-  readonly secret?: string | undefined
-  /** Whether CLIENT_ASSERTION, which proves a private key (RFC 7523), takes the place of the secret: in curl; other samples say where programs for it are. */
-  readonly provesKey?: boolean | undefined
 }
 
 export type SampleTokenRequest = Pick<SampleCall, 'credentials'> & { readonly tokenEndpoint: string }

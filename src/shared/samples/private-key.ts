@@ -29,15 +29,14 @@ console.log(JSON.stringify({ keys: [await crypto.subtle.exportKey('jwk', publicK
   },
 ]
 
-interface TokenIssuer {
-  /** The API's issuer, which is the audience of assertions. */
-  readonly issuer: string
-  readonly tokenEndpoint: string
-  readonly clientId: string
-}
-
-/** Programs that get an access token with a private key of P-256 in `private-key.pem` (RFC 7523): openid-client is the first. */
-export function createPrivateKeySamples({ issuer, tokenEndpoint, clientId }: TokenIssuer): readonly PrivateKeySample[] {
+/**
+ * Programs that get an access token with a private key of P-256 in `private-key.pem` (RFC 7523): openid-client is the first. `issuer`: of the
+ * API, which is the audience of assertions.
+ */
+export function createPrivateKeySamples(
+  given: Readonly<Record<'issuer' | 'tokenEndpoint' | 'clientId', string>>,
+): readonly PrivateKeySample[] {
+  const { issuer, tokenEndpoint, clientId } = given
   const quoted = { issuer: quote(issuer), endpoint: quote(tokenEndpoint), client: quote(clientId) }
   // Libraries ask for it where an address is not https, as on a developer's own machine.
   const isInsecure = issuer.startsWith('http:')

@@ -70,19 +70,11 @@ type ParameterValues<Parameters extends readonly string[]> = {
   readonly [Index in keyof Parameters]: Parameters[Index] extends `[${string}]` ? string | undefined : string
 }
 
-export type CommandResult = DocumentResult | PartsResult
-
-export interface DocumentResult {
-  /** One JSON document for scripts, printed with `--json`. */
-  readonly json: unknown
-  readonly text: string
-  readonly exitCode?: number
-}
-
-interface PartsResult {
-  readonly parts: AsyncIterable<ResultPart> | Iterable<ResultPart>
-  readonly exitCode?: number
-}
+/** One JSON document and its text, or parts, of which each is printed before the next one is read. */
+export type CommandResult = { readonly exitCode?: number } & (
+  | { readonly json: unknown; readonly text: string }
+  | { readonly parts: AsyncIterable<ResultPart> | Iterable<ResultPart> }
+)
 
 export interface ResultPart {
   /** JSON documents, one a line, printed with `--json`. */

@@ -1,11 +1,6 @@
 import { CommandError } from './errors.js'
 
-/** A table: headings in capital letters above rows, each column as wide as its widest cell. */
-export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  return createTable(headings)(rows)
-}
-
-/** Formats a table part by part, with headings first. A column is as wide as its widest cell so far. */
+/** Formats a table part by part, with headings in capital letters first. A column is as wide as its widest cell so far. */
 export function createTable(headings: readonly string[]): (rows: readonly (readonly string[])[]) => string {
   const widths: number[] = []
   let head = [headings.map((heading) => heading.toUpperCase())]

@@ -74,14 +74,7 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
     if (noted && route !== undefined) noted({ route }, req)
     if (refusal) {
       if (undocumented && !refusal.isAmbiguous) undocumented(req, res, next)
-      else
-        respondWithDenial(
-          config,
-          { ...refusal, caller: undefined, cause: undefined, details: undefined },
-          req,
-          res,
-          next,
-        )
+      else respondWithDenial(config, { ...UNKNOWN_CALLER, ...refusal }, req, res, next)
     } else if (operationGuard) operationGuard(req, res, next)
     else next()
   }
@@ -113,6 +106,8 @@ interface Found {
   readonly refusal: Refusal | undefined
   readonly route?: string
 }
+
+const UNKNOWN_CALLER = { caller: undefined, cause: undefined, details: undefined }
 
 /** The operations of one path and method. */
 interface Entry extends Found {
@@ -192,13 +187,8 @@ function createRefusal(denied: Denial, reason: string, isAmbiguous = false): Fou
 
 function createMethodRefusal(methods: readonly string[]): Found {
   const headers = { Allow: [...new Set(methods)].join(', ') }
-  const denied = createOwnDenial(
-    405,
-    'method_not_allowed',
-    'The document of this API does not have this method here',
-    headers,
-  )
-  return createRefusal(denied, 'undocumented_method')
+  const description = 'The document of this API does not have this method here'
+  return createRefusal(createOwnDenial(405, 'method_not_allowed', description, headers), 'undocumented_method')
 }
 
 function refuseMissingRoutes(

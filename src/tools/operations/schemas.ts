@@ -5,22 +5,20 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 
 export const optional = z.optional
 
-export function text(description?: string) {
-  return description === undefined ? z.string() : z.string().check(z.describe(description))
+export const text = (description?: string) => describe(z.string(), description)
+
+function describe<Schema extends z.ZodMiniType>(schema: Schema, description: string | undefined): Schema {
+  return description === undefined ? schema : schema.check(z.describe(description))
 }
 
-export function flag(description: string) {
-  return z.boolean().check(z.describe(description))
-}
+export const flag = (description: string) => z.boolean().check(z.describe(description))
 
 export function count(description: string, minimum = 0, maximum?: number) {
   const rules = [z.gte(minimum), ...(maximum === undefined ? [] : [z.lte(maximum)])]
   return z.int().check(z.describe(description), ...rules)
 }
 
-export function list(description: string) {
-  return z.array(z.string()).check(z.describe(description))
-}
+export const list = (description: string) => z.array(z.string()).check(z.describe(description))
 
 export function choice<const Values extends readonly string[]>(values: Values, description: string) {
   return z.enum(values).check(z.describe(description))
@@ -36,10 +34,7 @@ export function time(description: string) {
     .check(z.describe(description))
 }
 
-export function timestamp(description?: string) {
-  const schema = z.iso.datetime()
-  return description === undefined ? schema : schema.check(z.describe(description))
-}
+export const timestamp = (description?: string) => describe(z.iso.datetime(), description)
 
 const LIMIT = { limit: z.int().check(z.gte(1)), window: z.int().check(z.gte(1)) }
 

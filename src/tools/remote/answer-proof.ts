@@ -23,7 +23,7 @@ export function describeOtherVersion([oldest = 0, newest = oldest]: readonly num
 }
 
 /** What is proven: the answer to this very request. */
-interface Answer {
+interface ProvenAnswer {
   readonly nonce: string
   readonly call: string
   readonly body: string
@@ -37,13 +37,13 @@ export function createSharedKeys(authorization: string) {
   const proofKey = createSecretKey(deriveKey(authorization, 'express-platform-auth remote answers v1'))
   const nameKey = createSecretKey(deriveKey(authorization, 'express-platform-auth remote names v1'))
 
-  function prove({ nonce, call, body }: Answer): string {
+  function prove({ nonce, call, body }: ProvenAnswer): string {
     return createHmac('sha256', proofKey).update(`${nonce}\n${call}\n${body}`).digest('base64url')
   }
 
   return {
     prove,
-    isProven: (answer: Answer, proof: string): boolean => isSameText(prove(answer), proof),
+    isProven: (answer: ProvenAnswer, proof: string): boolean => isSameText(prove(answer), proof),
     /** The name of an application or access token in changes: it tells who knows the id that something has changed, and nobody else anything. */
     nameOf(kind: 'application' | 'token', id: string): string {
       return createHmac('sha256', nameKey).update(`${kind} ${id}`).digest('base64url').slice(0, NAME_LENGTH)

@@ -5,7 +5,7 @@ import type { MetadataOutput, MetadataSchema } from '../../shared/contracts/meta
 import { readRemoteOptions, type RemoteAuthOptions } from './read-remote-options.js'
 import { createRemoteParts } from './remote-parts.js'
 
-export { credentialSource } from './credential-source.js'
+export { credentialSource } from './source-router.js'
 export type { RemoteAuthOptions } from './read-remote-options.js'
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { alignColumns, formatTable, formatTime, wrapText } from '../../../src/tools/cli/format.js'
+import { alignColumns, createTable, formatTime, wrapText } from '../../../src/tools/cli/format.js'
 
 describe('a table', () => {
   it('aligns its columns, and leaves no space at the end of a line', () => {
@@ -7,7 +7,7 @@ describe('a table', () => {
       ['1', 'one'],
       ['twenty', '2'],
     ]
-    expect(formatTable(['n', 'name'], rows)).toBe('N       NAME\n1       one\ntwenty  2')
+    expect(createTable(['n', 'name'])(rows)).toBe('N       NAME\n1       one\ntwenty  2')
   })
 
   it('counts two columns for East Asian wide characters and for emoji', () => {

@@ -24,7 +24,7 @@ it('any number of applications leaves a service without a database as large as s
   const plans = createKnownPlans()
   const id = (key: string) => `app_${key.padStart(32, '0')}`
   const source = createRemoteSource({
-    // The platform's answers, each of another application, as `credential-source` makes them.
+    // The platform's answers, each of another application, as `source-router` makes them.
     ask: async (_call, { id: asked, key = String(Number(String(asked).slice('app_'.length))) }) => ({
       application: {
         id: id(String(key)),

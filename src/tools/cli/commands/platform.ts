@@ -1,5 +1,5 @@
 import type { SigningKeyInfo, AuditEntry } from '../../../index.js'
-import { formatTable, formatTime } from '../format.js'
+import { createTable, formatTime } from '../format.js'
 import { operationCommand, findOperation, run } from './operation-command.js'
 import { command, option } from '../command.js'
 import { UsageError } from '../errors.js'
@@ -139,7 +139,7 @@ function formatKeys(keys: readonly SigningKeyInfo[]): string {
     state,
     ...[createdAt, signsFrom, verifiesUntil].map(formatTime),
   ])
-  return formatTable(['kid', 'algorithm', 'state', 'created', 'signs from', 'verifies until'], rows)
+  return createTable(['kid', 'algorithm', 'state', 'created', 'signs from', 'verifies until'])(rows)
 }
 
 type Entry = Omit<AuditEntry, 'type'> & { readonly type: string }

@@ -2,7 +2,6 @@ import type {
   OverallEntry,
   OverallRouteEntry,
   RefusalEntry,
-  ReportedRequests,
   UsageEntry,
   UsageTotal,
 } from '../../../features/usage/index.js'
@@ -138,7 +137,9 @@ const reportOnlyCommand = listCommand('usage.reportOnly', {
   example: '--api orders',
   list: () => ({
     headings: ['application', 'api', 'route', 'reason', 'count', 'since', 'last'],
-    formatRow: formatReported,
+    formatRow: ({ applicationId = '-', api, route, reason, count, firstAt, lastAt }) => {
+      return [applicationId, api, route, reason, String(count), formatTime(firstAt), formatTime(lastAt)]
+    },
     empty:
       'No requests that would have been refused are stored: only servers with usage() count them, and they store them once a minute.',
     columns: ['application', 'api', 'route', 'reason', 'count', 'firstAt', 'lastAt'],
@@ -184,9 +185,4 @@ function formatErrors(errors: Readonly<Record<string, number>>): string {
 
 function formatRefusal({ at, api, error, route, address, requestId, problem, fix }: RefusalEntry): string[] {
   return [formatTime(at), api, error, route ?? '-', address ?? '-', requestId ?? '-', describeWithFix({ problem, fix })]
-}
-
-function formatReported(entry: ReportedRequests): string[] {
-  const { applicationId = '-', api, route, reason, count, firstAt, lastAt } = entry
-  return [applicationId, api, route, reason, String(count), formatTime(firstAt), formatTime(lastAt)]
 }

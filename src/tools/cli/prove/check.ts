@@ -1,7 +1,7 @@
 import type { Api } from '../../../index.js'
 import { diagnose } from './diagnosis.js'
 import { bearer, type Header } from './drafts.js'
-import type { Answer, RequestDraft } from './exchange.js'
+import type { ProbeAnswer, RequestDraft } from './exchange.js'
 import { type Expectation, skip } from './expectation.js'
 import { describeAnswer, findAccessToken, type Site } from './site.js'
 
@@ -56,7 +56,7 @@ export function ask(
   }
 }
 
-export function judge({ site, route }: CheckContext, answer: Answer, expectation: Expectation): CheckOutcome {
+export function judge({ site, route }: CheckContext, answer: ProbeAnswer, expectation: Expectation): CheckOutcome {
   if (expectation.isMet(answer)) return undefined
   const isOwnRefusal =
     route !== '' && site.options.onDenied !== undefined && answer.status >= 400 && answer.status < 500

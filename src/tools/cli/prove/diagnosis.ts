@@ -1,7 +1,7 @@
-import type { Answer } from './exchange.js'
+import type { ProbeAnswer } from './exchange.js'
 
 /** What to change in front of the app, by the answer alone. Undefined if the platform answered, or it tells nothing. */
-export function diagnose(answer: Answer): string | undefined {
+export function diagnose(answer: ProbeAnswer): string | undefined {
   const { status, failure } = answer
   if (failure !== undefined) return diagnoseFailure(failure)
   if (status >= 300 && status < 400 && status !== 304) return REDIRECTED
@@ -26,7 +26,7 @@ const TOO_LARGE = /header or cookie too large|header fields too large/i
 export const NO_CHALLENGE =
   'Let WWW-Authenticate through: clients learn from it what to send. nginx: no proxy_hide_header WWW-Authenticate, proxy_intercept_errors off; HAProxy: no "http-response del-header WWW-Authenticate"; a CDN or gateway: forward it.'
 const REDIRECTED =
-  'Answer at this address, without a redirect: clients drop the body or the Authorization header on the way. Use the https address in baseUrl and --url; redirect pages only (nginx: no "return 301" in front of APIs; HAProxy: no "redirect scheme").'
+  'ProbeAnswer at this address, without a redirect: clients drop the body or the Authorization header on the way. Use the https address in baseUrl and --url; redirect pages only (nginx: no "return 301" in front of APIs; HAProxy: no "redirect scheme").'
 export const HEADERS_TOO_LARGE =
   'Let header lines of 8 KiB and header sections of 16 KiB through: access tokens are long. nginx: large_client_header_buffers 4 16k; HAProxy: tune.bufsize 32768; Node: --max-http-header-size; a WAF: no limit for Authorization.'
 export const BODY_TOO_LARGE =

@@ -18,14 +18,14 @@ export interface RequestDraft {
 }
 
 /** An answer, or the reason why there is none. */
-export type Answer = ReturnType<typeof toAnswer>
+export type ProbeAnswer = ReturnType<typeof toAnswer>
 
 /** Sends a request on a new connection, no sooner than the rate allows. Never follows a redirect. */
 export type Send = (
   draft: RequestDraft,
   /** Whether the request is meant to meet a 429. Otherwise the client waits, and sends the request again. */
   options?: { readonly mayBeLimited?: boolean },
-) => Promise<Answer>
+) => Promise<ProbeAnswer>
 
 /** The rate is in requests per second. The signal ends a wait and a request, and rejects with its reason. */
 export function createSend({ url, rate, signal }: { url: string; rate: number; signal: AbortSignal }): Send {
@@ -46,7 +46,7 @@ export function createSend({ url, rate, signal }: { url: string; rate: number; s
   }
 }
 
-function readLimitWait({ status, json, header }: Answer): number | undefined {
+function readLimitWait({ status, json, header }: ProbeAnswer): number | undefined {
   if (status !== 429 || json?.['error'] !== 'too_many_requests') return undefined
   const seconds = Number(header('retry-after'))
   return seconds >= 0 && seconds <= 60 ? seconds * 1000 + 250 : undefined
@@ -55,7 +55,7 @@ function readLimitWait({ status, json, header }: Answer): number | undefined {
 const EXCHANGE_TIMEOUT_MS = 15_000
 const MAX_BODY_BYTES = 512 * 1024
 
-function exchange(url: string, draft: RequestDraft, signal: AbortSignal): Promise<Answer> {
+function exchange(url: string, draft: RequestDraft, signal: AbortSignal): Promise<ProbeAnswer> {
   const { method = 'GET', path, fromRoot = false, headers = [], body, chunked = false } = draft
   const { origin, pathname, protocol } = new URL(url)
   const prefix = fromRoot ? '' : pathname.replace(/\/$/, '')
@@ -88,7 +88,7 @@ function exchange(url: string, draft: RequestDraft, signal: AbortSignal): Promis
   })
 }
 
-async function readAnswer(incoming: IncomingMessage, sentAt: number): Promise<Answer> {
+async function readAnswer(incoming: IncomingMessage, sentAt: number): Promise<ProbeAnswer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {

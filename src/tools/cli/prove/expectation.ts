@@ -1,9 +1,9 @@
-import type { Answer } from './exchange.js'
+import type { ProbeAnswer } from './exchange.js'
 
 export interface Expectation {
   /** The condition in words, after "expected". */
   readonly text: string
-  isMet(answer: Answer): boolean
+  isMet(answer: ProbeAnswer): boolean
   /** Whether it is about the words or headers of a refusal, which the option `onDenied` may replace. */
   readonly isReplaceable?: boolean
 }
@@ -63,7 +63,7 @@ export function challenge(begin: string): Expectation {
   }
 }
 
-export function that(text: string, isMet: (answer: Answer) => boolean): Expectation {
+export function that(text: string, isMet: (answer: ProbeAnswer) => boolean): Expectation {
   return { text, isMet }
 }
 

@@ -3,7 +3,7 @@ import { DEFAULT_CLOCK_TOLERANCE } from '../../../core/options/options.js'
 import { requireCredential, type Check, type CheckOutcome } from './check.js'
 import { diagnose } from './diagnosis.js'
 import { bearer, readTokenPart } from './drafts.js'
-import type { Answer } from './exchange.js'
+import type { ProbeAnswer } from './exchange.js'
 import { ALLOWED, status, TOKEN, type Expectation, skip } from './expectation.js'
 import { listKeyIds } from './metadata.js'
 import { describeAnswer, readAccessToken, repeat, sampleTokenAnswers, type Site } from './site.js'
@@ -52,7 +52,7 @@ export const KEY_SET_INSTANCE_CHECKS: readonly Check[] = [
         headers: [['Platform-Auth-Doctor', '1']],
       }))
       const stored: readonly unknown[] = (await site.platform.signingKeys.list()).items.map(({ kid }) => kid)
-      const isSame = ({ json }: Answer): boolean => {
+      const isSame = ({ json }: ProbeAnswer): boolean => {
         const ids = listKeyIds(json)
         return ids.length === stored.length && ids.every((id) => stored.includes(id))
       }
@@ -85,7 +85,7 @@ export const GUARD_INSTANCE_CHECKS: readonly Check[] = [
   },
 ]
 
-function judgeAll(site: Site, answers: readonly Answer[], expectation: Expectation): CheckOutcome {
+function judgeAll(site: Site, answers: readonly ProbeAnswer[], expectation: Expectation): CheckOutcome {
   const others = answers.filter((answer) => !expectation.isMet(answer))
   const [first] = others
   if (!first) return undefined
@@ -98,7 +98,7 @@ function judgeAll(site: Site, answers: readonly Answer[], expectation: Expectati
 }
 
 /** Seconds by which the clock of the instance is ahead, as far as the time of the answer tells. */
-function readClockDifference(answer: Answer): number | undefined {
+function readClockDifference(answer: ProbeAnswer): number | undefined {
   const token = readAccessToken(answer)
   const issuedAt = token === undefined ? undefined : readTokenPart(token, 'claims')['iat']
   if (typeof issuedAt !== 'number') return undefined

@@ -3,7 +3,7 @@ import { DEFAULT_FAILED_AUTHENTICATION } from '../../../core/options/options.js'
 import { judgeForwarding, readForwarding, FORGED_ADDRESS } from '../forwarding.js'
 import { judge, type Check, type CheckContext } from './check.js'
 import { tokenRequest } from './drafts.js'
-import type { Answer } from './exchange.js'
+import type { ProbeAnswer } from './exchange.js'
 import { all, refusal, that, TOKEN, skip } from './expectation.js'
 
 export const ADDRESS_CHECKS: readonly Check[] = [
@@ -13,7 +13,7 @@ export const ADDRESS_CHECKS: readonly Check[] = [
     expects: 'the addresses that the proxies add are used, and no other',
     fix: "app.set('trust proxy', <number of proxies>)",
     async run({ site: { send } }) {
-      const ask = (headers: readonly (readonly [string, string])[] = []): Promise<Answer> =>
+      const ask = (headers: readonly (readonly [string, string])[] = []): Promise<ProbeAnswer> =>
         // The query, which the server ignores, keeps caches from answering.
         send({
           path: `/.well-known/jwks.json?prove=${randomUUID()}`,
@@ -52,7 +52,7 @@ export const LIMIT_CHECKS: readonly Check[] = [
       // Each instance counts by itself, unless they share Redis.
       const attempts = limit * (site.options.rateLimits?.redis ? 1 : site.instances) + 1
       if (attempts > MAX_FAILURES) return skip(`the limit of ${limit} is too high to be tried`)
-      let answer: Answer | undefined
+      let answer: ProbeAnswer | undefined
       for (let i = 0; i < attempts; i++) {
         const draft = tokenRequest(api, { ...site.caller, clientSecret: WRONG_SECRET })
         answer = await site.send(draft, { mayBeLimited: true })

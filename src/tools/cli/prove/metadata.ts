@@ -1,4 +1,4 @@
-import { ask, judge, requireAccessToken, type Check, type CheckContext } from './check.js'
+import { ask, judge, requireAccessToken, type Check } from './check.js'
 import { METHOD_BLOCKED } from './diagnosis.js'
 import { readTokenPart } from './drafts.js'
 import { all, NO_BODY, status, that, type Expectation } from './expectation.js'
@@ -25,7 +25,8 @@ const DOCUMENT_CHECKS: readonly Check[] = (
   ask({
     row: 'P8',
     sends: `GET for the ${title} at the root of the origin`,
-    draft: (context) => ({ path: toRootPath(context, name), fromRoot: true }),
+    // RFC 8414 3.1: the well-known part comes first, then the path of the issuer.
+    draft: ({ api }) => ({ path: `/.well-known/${name}${new URL(api.resource).pathname}`, fromRoot: true }),
     expects: ({ api }) => all(status(200), hasMember(member, api.resource)),
     fix: MOUNT_AT_ROOT,
     isOwnFix: true,
@@ -88,9 +89,4 @@ function hasMember(name: string, value: string): Expectation {
 export function listKeyIds(json: Readonly<Record<string, unknown>> | undefined): readonly unknown[] {
   const keys = json?.['keys']
   return Array.isArray(keys) ? keys.map((key: { kid?: unknown } | null) => key?.kid) : []
-}
-
-/** RFC 8414 3.1: the well-known part comes first, then the path of the issuer. */
-function toRootPath({ api, site }: CheckContext, name: string): string {
-  return `/.well-known/${name}${new URL(site.baseUrl).pathname.replace(/\/$/, '')}/${api.name}`
 }

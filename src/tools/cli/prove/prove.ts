@@ -1,11 +1,11 @@
 import { command, option, type OptionTable } from '../command.js'
 import { readMetadata } from '../commands/member-options.js'
 import { CommandError, describeError, UsageError } from '../errors.js'
-import { EXIT_CODES, PROGRAM } from '../program.js'
+import { PROGRAM } from '../program.js'
 import { diagnose } from './diagnosis.js'
-import { createSend, type Answer, type Send } from './exchange.js'
+import { createSend, type ProbeAnswer, type Send } from './exchange.js'
 import { planChecks, type PlannedCheck } from './plan.js'
-import { listDeviations, toJson, toText, type CheckReport } from './report.js'
+import { createReport, type CheckReport } from './report.js'
 import { isManagement } from './services.js'
 import type { Site } from './site.js'
 import { createTemporaryApplication, type TemporaryApplication } from './temporary-application.js'
@@ -79,13 +79,7 @@ export const proveCommand = command({
         ended.push(`The store does not answer: a temporary application is left. ${PROGRAM} apps delete ${caller.id}`)
       end()
     }
-    const report = { url: address, results, ended: ended.length === 0 ? undefined : ended.join(' ') }
-    const isProved = ended.length === 0 && listDeviations(results).length === 0
-    return {
-      json: toJson(report),
-      text: toText(report),
-      exitCode: isProved ? EXIT_CODES.done : EXIT_CODES.failed,
-    }
+    return createReport({ url: address, results, ended: ended.length === 0 ? undefined : ended.join(' ') })
   },
 })
 
@@ -161,7 +155,7 @@ async function findRoutes(routes: Map<string, string>, apis: readonly Api[], sen
   }
 }
 
-function isGuarded({ name }: Api, { status, json, header }: Answer): boolean {
+function isGuarded({ name }: Api, { status, json, header }: ProbeAnswer): boolean {
   return (
     status === 401 &&
     (json?.['error'] === 'unauthorized' || (header('www-authenticate') ?? '').includes(`realm="${name}"`))

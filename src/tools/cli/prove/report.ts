@@ -1,4 +1,5 @@
 import { toPlainLine, wrapText } from '../format.js'
+import { EXIT_CODES } from '../program.js'
 
 export interface CheckReport {
   /** The row of docs/http.md, as its anchor there; the text leaves it out. */
@@ -11,38 +12,31 @@ export interface CheckReport {
   readonly skipped?: string
 }
 
-export interface ProveReport {
+/** The report of `prove`, as the command line prints it. */
+export function createReport(given: {
   readonly url: string
   readonly results: readonly CheckReport[]
   readonly ended: string | undefined
+}) {
+  const { url, results, ended } = given
+  const skipped = results.filter((result) => result.skipped !== undefined)
+  const deviations = results.filter((result): result is Deviation => result.received !== undefined)
+  const made = results.length - skipped.length
+  const passed = made - deviations.length
+  const count = deviations.length === 1 ? '1 deviation' : `${deviations.length || 'no'} deviations`
+  return {
+    json: { url, checks: results.length, passed, deviations, skipped, ...(ended !== undefined && { ended }) },
+    text: [
+      ...groupByFix(deviations).map(formatGroup),
+      ...(skipped.length > 0 ? [formatSkipped(skipped)] : []),
+      ...(ended === undefined ? [] : [`Not ended: ${ended}`]),
+      `${made} checks of ${url}, ${count}.`,
+    ].join('\n\n'),
+    exitCode: ended === undefined && deviations.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed,
+  }
 }
 
 type Deviation = CheckReport & { readonly received: string; readonly fix: string }
-
-export function listDeviations(results: readonly CheckReport[]): readonly Deviation[] {
-  return results.filter((result): result is Deviation => result.received !== undefined && result.fix !== undefined)
-}
-
-export function toJson({ url, results, ended }: ProveReport): unknown {
-  const skipped = results.filter((result) => result.skipped !== undefined)
-  const deviations = listDeviations(results)
-  const passed = results.length - skipped.length - deviations.length
-  return { url, checks: results.length, passed, deviations, skipped, ...(ended !== undefined && { ended }) }
-}
-
-export function toText(report: ProveReport): string {
-  const { url, results, ended } = report
-  const deviations = listDeviations(results)
-  const skipped = results.filter((result) => result.skipped !== undefined)
-  const made = results.length - skipped.length
-  const count = deviations.length === 1 ? '1 deviation' : `${deviations.length || 'no'} deviations`
-  return [
-    ...groupByFix(deviations).map(formatGroup),
-    ...(skipped.length > 0 ? [formatSkipped(skipped)] : []),
-    ...(ended === undefined ? [] : [`Not ended: ${ended}`]),
-    `${made} checks of ${url}, ${count}.`,
-  ].join('\n\n')
-}
 
 /** Groups deviations by their fix: if a proxy drops a header, many checks miss it. */
 function groupByFix(deviations: readonly Deviation[]): readonly (readonly Deviation[])[] {

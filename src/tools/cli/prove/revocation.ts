@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Check, CheckContext, CheckOutcome } from './check.js'
 import { bearer, formCredentials, postForm, tokenRequest } from './drafts.js'
-import type { Answer, RequestDraft } from './exchange.js'
+import type { ProbeAnswer, RequestDraft } from './exchange.js'
 import { ALLOWED, TOKEN, skip } from './expectation.js'
 import { describeAnswer, readAccessToken, repeat } from './site.js'
 
@@ -39,7 +39,7 @@ function refuses({ row, sends, before }: Change): Check {
 }
 
 /** POST goes to the token endpoint, GET to a guarded route. */
-function isAccepted({ method }: RequestDraft, answer: Answer): boolean {
+function isAccepted({ method }: RequestDraft, answer: ProbeAnswer): boolean {
   return (method === 'POST' ? TOKEN : ALLOWED).isMet(answer)
 }
 

@@ -3,7 +3,7 @@ import { SCOPES } from '../../operations/operator-calls.js'
 import { ask, judge, requireAccessToken, type Check, type CheckContext, type CheckOutcome } from './check.js'
 import { METHOD_BLOCKED } from './diagnosis.js'
 import { bearer, formCredentials, postForm, requireMethod, withHeader } from './drafts.js'
-import type { Answer } from './exchange.js'
+import type { ProbeAnswer } from './exchange.js'
 import { all, header, headerWith, refusal, status, that, type Expectation } from './expectation.js'
 
 const REACHES =
@@ -19,7 +19,7 @@ const isActive = (active: boolean): Expectation =>
   that(`200 with "active":${active}`, ({ status: given, json }) => given === 200 && json?.['active'] === active)
 
 /** What a resource server asks about a credential: the application of the checks is one of every API. Without `token` about its own. */
-async function send(context: CheckContext, endpoint: 'check' | 'introspect', given?: string): Promise<Answer> {
+async function send(context: CheckContext, endpoint: 'check' | 'introspect', given?: string): Promise<ProbeAnswer> {
   const { api, site } = context
   const { clientId, clientSecret } = site.caller
   if (api.scheme === 'apiKey') {

@@ -1,6 +1,6 @@
 import type { Api, PlatformAuth, PlatformAuthOptions } from '../../../index.js'
 import { basicTokenRequest, tokenRequest } from './drafts.js'
-import type { Answer, RequestDraft, Send } from './exchange.js'
+import type { ProbeAnswer, RequestDraft, Send } from './exchange.js'
 import type { TemporaryApplication } from './temporary-application.js'
 
 export interface Site {
@@ -16,12 +16,16 @@ export interface Site {
   readonly by: string
   readonly signal: AbortSignal
   /** Of `sampleTokenAnswers()`, by API. */
-  readonly samples: Map<string, Promise<readonly Answer[]>>
+  readonly samples: Map<string, Promise<readonly ProbeAnswer[]>>
 }
 
 /** Sends a request again and again, each time on a new connection, so that a balancer chooses each instance. */
-export async function repeat(site: Site, draft: () => RequestDraft, mayBeLimited = false): Promise<readonly Answer[]> {
-  const answers: Answer[] = []
+export async function repeat(
+  site: Site,
+  draft: () => RequestDraft,
+  mayBeLimited = false,
+): Promise<readonly ProbeAnswer[]> {
+  const answers: ProbeAnswer[] = []
   // This many requests reach each of n instances, chosen at random, in 98 of 100 runs.
   const repetitions = Math.ceil(site.instances * (Math.log(site.instances) + 4))
   for (let i = 0; i < repetitions; i++) answers.push(await site.send(draft(), { mayBeLimited }))
@@ -29,7 +33,7 @@ export async function repeat(site: Site, draft: () => RequestDraft, mayBeLimited
 }
 
 /** Token answers of as many instances as were reached; the checks of a run share them. */
-export function sampleTokenAnswers(site: Site, api: Api): Promise<readonly Answer[]> {
+export function sampleTokenAnswers(site: Site, api: Api): Promise<readonly ProbeAnswer[]> {
   const sampled = site.samples.get(api.name) ?? repeat(site, () => tokenRequest(api, site.caller))
   site.samples.set(api.name, sampled)
   return sampled
@@ -42,7 +46,7 @@ export async function findAccessToken(site: Site, api: Api): Promise<string | un
   return readAccessToken(await site.send(basicTokenRequest(api, site.caller)))
 }
 
-export function readAccessToken({ json }: Answer): string | undefined {
+export function readAccessToken({ json }: ProbeAnswer): string | undefined {
   const token = json?.['access_token']
   return typeof token === 'string' ? token : undefined
 }
@@ -54,7 +58,7 @@ const SHOWN_HEADERS =
   )
 
 /** Describes an answer without credentials. Redacts before it shortens, so that no part of one is left. */
-export function describeAnswer({ caller }: Site, { status, failure, body, listHeader }: Answer): string {
+export function describeAnswer({ caller }: Site, { status, failure, body, listHeader }: ProbeAnswer): string {
   const redact = (text: string): string => redactCredentials(text, [caller.clientId, caller.clientSecret])
   if (failure !== undefined) return `no answer: ${redact(failure)}`
   const headers = SHOWN_HEADERS.flatMap((name) => listHeader(name).map((value) => `${name}: ${shorten(redact(value))}`))

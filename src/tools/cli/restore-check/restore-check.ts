@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js'
 import { createTable, formatTime } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 import { findTarget, openTarget, type OpenTarget, type Target } from '../target.js'
-import { toComparable, type Lack } from './compare-applications.js'
+import { toComparable } from './compare-applications.js'
 import { createComparison, readLacks, readRecords, type Comparison } from './read-lacks.js'
 
 export const restoreCheckCommand = command({
@@ -39,7 +39,10 @@ export const restoreCheckCommand = command({
             lacks += page.length
             const start = title
             title = ''
-            yield { items: page, formatText: () => start + formatLacks(page.map(formatLack)) }
+            const rows = page.map(({ what, applicationId = '-', details = '-', redo = '-' }) => {
+              return [what, applicationId, details, redo]
+            })
+            yield { items: page, formatText: () => start + formatLacks(rows) }
           }
         }
         yield* listUndone(comparison)
@@ -65,10 +68,6 @@ function refuseSame(lost: Target, restored: Target): void {
   const address = lost.database?.address
   if (address === undefined || address !== restored.database?.address) return
   throw new UsageError('--lost names the restored database itself. Name the one that was lost.', 'restore-check')
-}
-
-function formatLack({ what, applicationId, details, redo }: Omit<Lack, 'first'>): readonly string[] {
-  return [what, applicationId ?? '-', details ?? '-', redo ?? '-']
 }
 
 async function* listUndone({ lost, common }: Comparison): AsyncGenerator<ResultPart> {

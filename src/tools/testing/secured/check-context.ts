@@ -1,5 +1,5 @@
 import type { AcceptedCredential, PlatformAuth } from '../../../index.js'
-import type { CredentialSource } from './credential-source.js'
+import type { TestCredentials } from './bad-credentials.js'
 import type { Operation } from './documents.js'
 import type { AskedPlace, Judge } from './judge.js'
 import type { ProblemKind, ProblemList } from './problem.js'
@@ -11,7 +11,7 @@ export interface CheckContext {
   readonly auth: PlatformAuth
   readonly prober: Prober
   readonly judge: Judge
-  readonly credentials: CredentialSource
+  readonly credentials: TestCredentials
   readonly publicRoutes: PublicRoutes
   readonly alsoTry: AlsoTry
   readonly params: Readonly<Record<string, string>>

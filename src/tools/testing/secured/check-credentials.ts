@@ -1,7 +1,7 @@
 import { findApi } from '../credentials.js'
 import { findApiAddress } from './addresses.js'
 import type { Check, Trial } from './check-context.js'
-import { UNKNOWN_TOKENS } from './credential-source.js'
+import { UNKNOWN_TOKENS } from './bad-credentials.js'
 
 /** A guard for another API must not be all that protects an address. */
 export async function listForeign({ auth, place, accepts, credentials }: Check): Promise<Trial[]> {

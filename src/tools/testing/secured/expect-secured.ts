@@ -6,7 +6,7 @@ import { findLayers, type Route } from '../../../shared/express-routes/layers.js
 import { findApiAddress, listBases } from './addresses.js'
 import type { CheckContext } from './check-context.js'
 import { checkAddress, checkDocumented, checkOperation, checkPath, checkRoute, SOME_METHODS } from './check-places.js'
-import { createCredentialSource } from './credential-source.js'
+import { createTestCredentials } from './bad-credentials.js'
 import { fillPath, isSamePath, readOperations, type Operation } from './documents.js'
 import { findEndpoints, openLayer, type Endpoint } from './endpoints.js'
 import { createJudge, UNKNOWN } from './judge.js'
@@ -89,7 +89,7 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
   const operations = readOperations(auth, options.documents)
   const publicRoutes = readPublicRoutes(options.public)
   const problems = createProblemList(auth)
-  const credentials = createCredentialSource(auth)
+  const credentials = createTestCredentials(auth)
   const prober = createProber(app, auth)
   const findRoute = (method: string, target: string): Route | undefined => {
     try {

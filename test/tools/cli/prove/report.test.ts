@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createSend, type Answer } from '../../../../src/tools/cli/prove/exchange.js'
-import { toJson, toText, type CheckReport } from '../../../../src/tools/cli/prove/report.js'
+import { createSend, type ProbeAnswer } from '../../../../src/tools/cli/prove/exchange.js'
+import { createReport, type CheckReport } from '../../../../src/tools/cli/prove/report.js'
 import { describeAnswer, type Site } from '../../../../src/tools/cli/prove/site.js'
 import { openPlatform } from '../../../support/platform.js'
 
@@ -45,7 +45,7 @@ describe('a request of prove', () => {
 
 describe('the report', () => {
   it('as JSON has the row of the HTTP reference', () => {
-    expect(toJson({ url: 'http://localhost', results: [PASSED, RESULT], ended: undefined })).toMatchObject({
+    expect(createReport({ url: 'http://localhost', results: [PASSED, RESULT], ended: undefined }).json).toMatchObject({
       checks: 2,
       passed: 1,
       deviations: [{ row: 'G2', api: 'orders' }],
@@ -53,7 +53,7 @@ describe('the report', () => {
   })
 
   it('as text shows a fix once for what has the same one, and no control characters', () => {
-    const text = toText({ url: 'http://localhost', results: [RESULT, RESULT], ended: undefined })
+    const { text } = createReport({ url: 'http://localhost', results: [RESULT, RESULT], ended: undefined })
     expect(text.match(/FIX {2}Put the guard/g)).toHaveLength(1)
     expect(text.match(/^DEVIATION {2}orders: a request/gm)).toHaveLength(2)
     expect(text).not.toContain('\u{1b}')
@@ -74,7 +74,7 @@ async function exchange(text: string) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
   const send = createSend({ url, rate: 1000, signal })
   const headers = [['aUTHORIZATION', 'a']] as const
-  const answer: Answer = await send({ path: '//orders/%74oken?x=1', headers })
+  const answer: ProbeAnswer = await send({ path: '//orders/%74oken?x=1', headers })
   const { auth } = openPlatform()
   const site: Site = {
     platform: auth,

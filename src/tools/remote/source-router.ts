@@ -29,7 +29,7 @@ interface Request {
   readonly signal: AbortSignal
 }
 
-type Answer = (request: Request) => Promise<Members>
+type SourceAnswer = (request: Request) => Promise<Members>
 
 const MAX_HELD_MS = 2000
 /** Each takes a few kilobytes. Beyond it an answer is not held. */
@@ -136,7 +136,7 @@ function refuseUnexpected(error: unknown): never {
 function createAnswers(
   platform: PlatformParts,
   shared: Parameters<typeof shareApplication>[2],
-): Readonly<Record<string, Answer>> {
+): Readonly<Record<string, SourceAnswer>> {
   const { core, source } = platform
   const { limitLookups, now } = core
   const share = (record: ApplicationRecord | undefined, names: ReadonlySet<string>): Members | null =>
@@ -184,7 +184,7 @@ function createAnswers(
 function createKeyAnswer(
   { source, activate, core: { credentials, limitLookups, now } }: PlatformParts,
   share: (record: ApplicationRecord | undefined, names: ReadonlySet<string>) => Members | null,
-): Answer {
+): SourceAnswer {
   return async ({ given, server, apis, names }) => {
     const key = readText(given['key'])
     const hash = credentials().hashKey(key)
@@ -205,7 +205,7 @@ function createKeyAnswer(
 }
 
 /** What has changed since a cursor; held until there is something, if the request says how long. */
-function createChangesAnswer({ source, nextChange, core: { limitLookups } }: PlatformParts): Answer {
+function createChangesAnswer({ source, nextChange, core: { limitLookups } }: PlatformParts): SourceAnswer {
   const held = new Map<string, number>()
 
   return async ({ given, server, nameOf, signal }) => {

@@ -9,11 +9,11 @@ export interface BadCredential {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export type CredentialSource = ReturnType<typeof createCredentialSource>
+export type TestCredentials = ReturnType<typeof createTestCredentials>
 
 type AcceptedApi = Pick<AcceptedCredential, 'api' | 'scheme'>
 
-export function createCredentialSource(platform: PlatformAuth) {
+export function createTestCredentials(platform: PlatformAuth) {
   const made: string[] = []
   const auth = noteApplications(platform, (id) => {
     made.push(id)
