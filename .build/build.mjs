@@ -203,7 +203,8 @@ async function compressAssets() {
   /** @type {Record<string, string>} */
   const shared = {
     'console.css': LOOK_CSS + styleParts('rows', 'pill', 'chip', 'code'),
-    'reference.css': styleParts('card', 'property', 'method', 'tones'),
+    'reading.css': styleParts('sidebar'),
+    'reference.css': styleParts('card', 'property', 'method', 'tones', 'empty', 'sidebar'),
     'console.js': COPY_SCRIPT,
   }
   const assets = join(output, 'assets')

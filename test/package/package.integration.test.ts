@@ -75,6 +75,7 @@ describe('the tarball', () => {
       'console.js.gz',
       'icon.svg.gz',
       'marked.LICENSE',
+      'reading.css.gz',
       'reference.css.gz',
       'reference.js.gz',
       'tlds.LICENSE',

@@ -2,6 +2,7 @@ import type { Api } from '../contracts/api.js'
 import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
 import { html, type Html } from './html.js'
 import { renderCode } from './parts.js'
+import { findFirstCall } from './page-frame.js'
 import type { FrameTexts } from './texts/en.js'
 
 /** A value, or a command with its `language`. A click on the text selects all of it. */
@@ -44,35 +45,39 @@ export function renderFirstCall(
   api: FirstApi,
   { developersUrl, texts }: Omit<FirstCalls, 'apis' | 'credentials'>,
 ): Html {
-  return renderCall(api, undefined, developersUrl && `${developersUrl}/apis/${api.name}/samples`, texts)
+  const more = developersUrl && `${developersUrl}/apis/${api.name}/samples`
+  return html`${renderTokenCall(api, {}, texts)} ${renderCall(api, undefined, more, texts)}`
+}
+
+function renderTokenCall(
+  { title, tokenEndpoint }: FirstApi,
+  credentials: Parameters<typeof formatTokenAssignment>[0]['credentials'],
+  texts: FrameTexts,
+): Html | false {
+  if (tokenEndpoint === undefined) return false
+  return renderCopyable(texts.getToken(title), formatTokenAssignment({ tokenEndpoint, credentials }), texts, 'curl')
 }
 
 /** Commands that work as they are: for each API one call, and where it takes access tokens the request for one before it. */
 export function renderFirstCalls({ apis, credentials, developersUrl, texts }: FirstCalls): Html {
   return html`<h2>${texts.tryIt}</h2>
     ${apis.map((api) => {
-      const { name, title, tokenEndpoint } = api
+      const { name, tokenEndpoint } = api
       const { key, clientId, secret, provesKey } = credentials
       const used = tokenEndpoint === undefined ? { key } : { key: clientId, secret, provesKey }
-      return html`${
-        tokenEndpoint !== undefined &&
-        renderCopyable(
-          texts.getToken(title),
-          formatTokenAssignment({ tokenEndpoint, credentials: used }),
-          texts,
-          'curl',
-        )
-      }
+      return html`${renderTokenCall(api, used, texts)}
       ${renderCall(api, used, developersUrl && `${developersUrl}#api-${name}`, texts)}`
     })}`
 }
 
 function renderCall(
-  { title, scheme, resource: url, tokenEndpoint, keyHeaders: [keyHeader] }: FirstApi,
+  api: FirstApi,
   credentials: FirstCalls['credentials'] | undefined,
   more: string | undefined,
   texts: FrameTexts,
 ): Html {
+  const { title, scheme, tokenEndpoint, keyHeaders } = api
+  const url = findFirstCall(api)
   // Every member is there, so that none is inherited.
   const call = {
     method: 'GET',
@@ -80,10 +85,9 @@ function renderCall(
     body: undefined,
     credentials,
     scheme,
-    url,
     tokenEndpoint,
-    keyHeader,
-  } as const
-  return html`${renderCopyable(texts.call(title), formatCallCommand(call), texts, 'curl')}
+    keyHeader: keyHeaders[0],
+  }
+  return html`${url !== undefined && renderCopyable(texts.call(title), formatCallCommand({ ...call, url }), texts, 'curl')}
   ${more !== undefined && html`<p class="alone"><a href="${more}">${texts.reference(title)}</a></p>`}`
 }

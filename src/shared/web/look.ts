@@ -35,8 +35,8 @@ export const TEXT_SIZES = { tiny: 12, small: 13, plain: 15, large: 16, title: 20
 /** The spaces inside and between things: `--space-4` is 4 steps of 4 pixels. */
 const SPACES = [1, 2, 3, 4, 5, 6, 8, 10, 12] as const
 
-/** The corners of controls, and of boxes, in pixels. */
-export const CORNERS = { control: 6, box: 8 } as const
+/** The corners of badges and code in sentences, of controls, and of boxes, in pixels. */
+export const CORNERS = { small: 4, control: 6, box: 8 } as const
 
 /** The custom properties of the colours that every page has, or of the others, which belong to tones. */
 export function listColors(ofTones: boolean): string[] {
@@ -73,9 +73,12 @@ export const LOOK_CSS = `:root {
 ${PROPERTIES.map((property) => `  ${property}\n`).join('')}  --sans: ui-sans-serif, BlinkMacSystemFont, 'Segoe UI Variable Text', 'Segoe UI', Inter, Roboto, Ubuntu, Cantarell, 'Noto Sans', 'DejaVu Sans Condensed', system-ui, sans-serif;
   --display: 'Segoe UI Variable Display', 'Inter Display', var(--sans);
   --mono: ui-monospace, 'SF Mono', 'JetBrains Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace;
-  --page: 72rem;
+  --page: 80rem;
   --lift: 0 1px 2px rgb(16 24 40 / 6%);
-  --night: light-dark(#0f172a, #141a23);
+  --night: light-dark(#0f172a, #090c11);
+  --night-line: light-dark(#0f172a, #303842);
+  --night-rule: light-dark(#2b364b, #262d36);
+  --night-button: light-dark(#1c2740, #161b22);
   font-family: var(--sans);
   -webkit-font-smoothing: antialiased;
   scroll-padding-top: 4.5rem;
@@ -97,7 +100,12 @@ a { color: var(--accent); text-underline-offset: .2em; text-decoration: underlin
 a:hover { text-decoration-color: currentcolor }
 :is(nav, .links, .alone) > a:not(:hover, .button), nav li > a:not(:hover) { text-decoration: none }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
-.card, .box, .table, .tiles > div, .steps, .decision > *, :is(main, .narrow) > form:not(.search) { border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: var(--lift) }
+/* The one mark of everything that unfolds. */
+summary { cursor: pointer; list-style: none }
+summary::-webkit-details-marker { display: none }
+summary:not(.icon, .button)::before, .chevron::after { content: ''; display: inline-block; flex: none; width: .4375rem; height: .4375rem; margin: 0 .625rem .0625rem .125rem; border: solid; border-width: 0 1.5px 1.5px 0; rotate: -45deg; transform: translate(-15%, -15%) }
+[open] > summary::before, .open > * > .chevron::after, [open] > .chevron::after { rotate: 45deg }
+.card, .box, .table, .tiles > div, .start, .decision > *, :is(main, .narrow) > form:not(.search) { border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: var(--lift) }
 code, pre { font: var(--text-small)/1.6 var(--mono) }
 :is(h1, h2, h3, p, dt, dd, label, legend, summary, code, pre) { overflow-wrap: anywhere }
 .whole { white-space: nowrap }
@@ -107,11 +115,12 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 :is(.button, button):is(.quiet, .danger):hover { background: var(--code); filter: none }
 .button:is(:disabled, [aria-disabled=true]) { opacity: .6; cursor: default }
 .unseen, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
-.bar { position: sticky; top: 0; z-index: 3; display: flex; gap: var(--space-2) var(--space-4); align-items: center; min-height: 3.5rem; padding: 0 max(1rem, (100% - var(--bar, 72rem)) / 2); border-bottom: 1px solid var(--line); background: var(--paper); font-size: .875rem }
+.bar { position: sticky; top: 0; z-index: 3; display: flex; gap: var(--space-2) var(--space-4); align-items: center; min-height: 3.5rem; padding: 0 max(1rem, (100% - 80rem) / 2); border-bottom: 1px solid var(--line); background: var(--paper); font-size: .875rem }
 .bar a { color: var(--ink); text-decoration: none }
 .bar nav a { color: var(--soft); font-weight: 500 }
 .bar nav a:hover { color: var(--ink); text-decoration: underline }
 .bar nav [aria-current] { color: var(--ink); text-decoration: underline 2px var(--accent); text-underline-offset: .5em }
+.bar nav > a { white-space: nowrap }
 .home { display: flex; gap: var(--space-2); min-width: 0; margin-right: var(--space-4); align-items: center; font-weight: 600; letter-spacing: -.01em; line-height: 1.25; overflow-wrap: anywhere }
 .home img { max-width: 9rem; max-height: 2rem }
 .more { flex: 1 }
@@ -119,7 +128,7 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 .more > div, .more nav, .signed-in { display: flex; gap: var(--space-2) var(--space-5); align-items: center }
 .more > div { justify-content: space-between }
 .theme { margin-left: auto }
-body > footer { margin-top: var(--space-12); padding-top: var(--space-4); border-top: 1px solid var(--line); color: var(--soft); font-size: var(--text-small) }
+body > footer { display: flex; flex-wrap: wrap; gap: 0 var(--space-6); margin-top: var(--space-12); padding-top: var(--space-4); border-top: 1px solid var(--line); color: var(--soft); font-size: var(--text-small) }
 body > footer p { margin: 0 0 var(--space-2) }
 @media (scripting: none) { .theme { display: none } }
 /* A wide page shows the menu's content in the header, where browsers let it: the others keep the menu. */
@@ -127,6 +136,8 @@ body > footer p { margin: 0 0 var(--space-2) }
   @supports selector(::details-content) {
     .more > summary { display: none }
     .more::details-content { content-visibility: visible }
+    .more nav > a { line-height: 3.5rem }
+    .bar nav [aria-current] { text-decoration: none; box-shadow: inset 0 -2px var(--accent) }
   }
 }
 @media (max-width: 63.99rem) {

@@ -58,6 +58,8 @@ export interface DeveloperPages {
   readonly changelog?: string | undefined
   readonly portal: boolean
   readonly registration: boolean
+  /** The address of a first call by the name of its API, of those whose documents have one that needs no values. */
+  readonly firstCalls?: ReadonlyMap<string, string>
 }
 
 export type DeveloperTab = 'referenceTab' | 'guides' | 'changelogTab' | 'myApplications' | 'register'
@@ -68,6 +70,12 @@ const pagesAround = new AsyncLocalStorage<DeveloperPages>()
 /** Serves a request to a feature, whose page then has the console's title and tabs. */
 export function withDeveloperPages<Result>(pages: DeveloperPages, serve: () => Result): Result {
   return pagesAround.run(pages, serve)
+}
+
+/** The address of a first call. Without the console it is that of the API. */
+export function findFirstCall({ name, resource }: { readonly name: string; readonly resource: string }) {
+  const pages = pagesAround.getStore()
+  return pages ? pages.firstCalls?.get(name) : resource
 }
 
 /** The header of a page of a feature below `developersUrl`. Without the console it names what the feature knows. */

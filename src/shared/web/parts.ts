@@ -18,9 +18,10 @@ const STYLES = {
 .row > div { flex: 1 1 18rem; min-width: 0 }
 .row p { margin: var(--space-1) 0 0 }`,
   property: `.properties { margin: 0; padding: 0; list-style: none }
-.properties > li { display: grid; gap: var(--space-1) var(--space-4); padding: var(--space-3) 0; border-top: 1px solid var(--line) }
+.properties > li { display: grid; gap: var(--space-1) var(--space-4); align-items: baseline; padding: var(--space-3) 0; border-top: 1px solid var(--line) }
 .properties > li > * { min-width: 0; margin: 0 }
-.about { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: baseline; color: var(--soft); font-size: var(--text-small); overflow-wrap: anywhere }
+.about { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-3); align-items: baseline; color: var(--soft); font-size: var(--text-small); overflow-wrap: anywhere }
+.about > a { color: inherit; font-weight: 500 }
 .properties .pill.bad { padding: 0; background: none; box-shadow: none }
 .properties > li > code:first-child, .choice { color: var(--ink); font-weight: 600 }
 .properties .properties { padding-left: var(--space-4); border-left: 1px solid var(--line) }
@@ -30,12 +31,12 @@ const STYLES = {
   .properties > li { grid-template-columns: minmax(7rem, 11rem) minmax(0, 1fr) }
   .properties > li > * { grid-column: 2 }
   .properties > li > code:first-child { grid-column: 1 }
-  .properties > li > :is(details, .note, ul) { grid-column: 1 / -1 }
+  .properties > li > :is(details[open], .note, ul), .properties .properties .properties > li > * { grid-column: 1 / -1 }
 }`,
-  method: `.method { display: inline-block; flex: none; width: 3.5rem; padding: .125rem 0; border-radius: 5px; color: var(--soft); background: var(--code); font: 600 .6875rem/1.6 var(--mono); text-align: center; text-transform: uppercase; overflow: hidden }`,
+  method: `.method { display: inline-block; flex: none; width: 3.75rem; padding: .1875rem 0; border-radius: var(--corner-small); color: var(--soft); background: var(--code); font: 600 var(--text-tiny)/1.5 var(--mono); text-align: center; text-transform: uppercase; overflow: hidden }`,
   pill: `.pill { display: inline-block; padding: 0 .5rem; border-radius: 99px; color: var(--soft); background: var(--code); box-shadow: inset 0 0 0 1px color-mix(in srgb, currentcolor 18%, transparent); font: 500 var(--text-tiny)/1.7 var(--sans); letter-spacing: 0; white-space: nowrap }`,
   chip: `.chips { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0; padding: 0; list-style: none }
-.chip { display: inline-block; max-width: 100%; padding: 0 .4375rem; border: 1px solid var(--line); border-radius: 5px; color: var(--ink); background: var(--code); font: 500 .75rem/1.7 var(--mono); overflow-wrap: anywhere }`,
+.chip { display: inline-block; max-width: 100%; padding: 0 .375rem; border: 1px solid var(--line); border-radius: var(--corner-small); color: var(--ink); background: var(--code); font: 500 .75rem/1.6 var(--mono); overflow-wrap: anywhere }`,
   tones: `:root { ${listColors(true).join(' ')} }
 :is(.pill, .notice).info, .method:is(.get, .head) { color: var(--info); background: var(--info-ground) }
 :is(.pill, .notice).good, .method.post { color: var(--good); background: var(--good-ground) }
@@ -52,18 +53,39 @@ const STYLES = {
 .empty > .actions { justify-content: center; margin-top: var(--space-2) }
 .empty.good > svg { color: var(--good); background: color-mix(in srgb, var(--good) 13%, var(--raised)) }`,
   code: `figure, .copyable { margin: 0 }
-figure { border: 1px solid light-dark(#0f172a, #303842); border-radius: var(--corner-box); color: #e2e8f0; background: var(--night); overflow: hidden }
-figcaption { display: flex; gap: var(--space-3); align-items: center; justify-content: space-between; min-height: 2.5rem; padding: .25rem var(--space-2) .25rem var(--space-4); border-bottom: 1px solid #2b364b; color: #b8c4d4; font-size: var(--text-small) }
+figure { border: 1px solid var(--night-line); border-radius: var(--corner-box); color: #e2e8f0; background: var(--night); overflow: hidden }
+figcaption { display: flex; gap: var(--space-3); align-items: center; justify-content: space-between; min-height: 2.5rem; padding: .25rem var(--space-2) .25rem var(--space-4); border-bottom: 1px solid var(--night-rule); color: #b8c4d4; font-size: var(--text-small) }
 figure pre { margin: 0; padding: var(--space-3) var(--space-4) var(--space-4); font: var(--text-small)/1.6 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere }
 pre code { font: inherit }
 .copy { flex: none; padding: .125rem .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); font: 500 var(--text-small)/1.5 var(--sans); cursor: pointer }
 .copy:hover { border-color: var(--soft) }
-:is(figcaption, .samples) .copy { border-color: #46546b; color: #e2e8f0; background: #1c2740 }
+:is(figcaption, .samples, .examples, .answered) .copy { border-color: light-dark(#46546b, #303842); color: #e2e8f0; background: var(--night-button) }
+:is(figcaption, .samples, .examples, .answered) .copy:hover { border-color: #8a99b0 }
 pre .string { color: #86e0a8 }
 pre .name { color: #8cc8ff }
 pre .number { color: #f0b56d }
 pre .word { color: #c4adf8 }
 pre .comment { color: #9fb0c6 }`,
+  /** The list at the left of references and guides. */
+  sidebar: `#sidebar { padding-top: var(--space-4); font-size: var(--text-small) }
+#sidebar ul { padding: 0; list-style: none }
+#sidebar .groups > li { margin-bottom: 1px }
+#sidebar :is(summary, li > a) { display: flex; gap: var(--space-2); align-items: center; padding: .3125rem var(--space-2); border-radius: var(--corner-small); color: var(--ink); font-weight: 500; line-height: 1.4; text-decoration: none; overflow-wrap: anywhere }
+#sidebar li li a, #sidebar [role='option'] { display: grid; grid-template-columns: 1fr auto; gap: 0 var(--space-2); padding: .3125rem var(--space-2) .3125rem var(--space-3); border-radius: 0 var(--corner-small) var(--corner-small) 0; color: var(--soft); font-weight: 400 }
+#sidebar details > ul { margin: 1px 0 var(--space-3) .6875rem; border-left: 1px solid var(--line) }
+#sidebar summary::before { margin: 0 .125rem; color: var(--soft) }
+#sidebar .chevron { flex-direction: row }
+#sidebar .chevron::after { order: -1; margin: 0 .125rem; color: var(--soft) }
+#sidebar .size { margin-left: auto; color: var(--soft); font-size: var(--text-tiny); font-weight: 400; font-variant-numeric: tabular-nums }
+#sidebar :is(a, summary, [role='option']):hover, #sidebar [aria-selected='true'] { color: var(--ink); background: var(--code) }
+#sidebar li > [aria-current] { color: var(--ink); background: color-mix(in srgb, var(--accent) 8%, transparent); font-weight: 500 }
+#sidebar li li > [aria-current] { box-shadow: -1px 0 var(--accent), inset 1px 0 var(--accent) }
+@media (min-width: 64rem) {
+  body:has(> .columns) { padding: 0 }
+  .columns { display: grid; grid-template-columns: 16rem minmax(0, 1fr); }
+  .columns > main { min-height: calc(100dvh - 3.5rem); border-left: 1px solid var(--line); padding-left: var(--space-8) }
+  #sidebar { position: sticky; top: 3.5rem; align-self: start; height: calc(100dvh - 3.5rem); margin-left: calc(-1 * var(--space-2)); padding: var(--space-8) var(--space-4) var(--space-8) var(--space-2); overflow-y: auto; scrollbar-width: thin; contain: strict }
+}`,
   /** What only the portal and the operator's pages have. */
   desk: `main { max-width: 100% }
 .notice { margin: 0; padding: .625rem .875rem; border: 1px solid var(--line); border-radius: var(--corner-control); background: var(--code) }

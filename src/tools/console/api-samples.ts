@@ -28,11 +28,15 @@ export function renderApiCommands(api: Api, document: JsonObject | undefined): H
 }
 
 /** The first calls of an API, at the top of its reference. */
-export function renderQuickStart(api: Api, document: JsonObject): Html {
-  return html`<section class="card quick">
-    <header><h2>${words().quickStart}</h2></header>
-    <div class="inside">${renderCommands(api, createExampleCall(api, document))}</div>
-  </section>`
+export function renderQuickStart(api: Api, document: JsonObject): Html | false {
+  const commands = renderCommands(api, createExampleCall(api, document)).filter((each) => each !== false)
+  return (
+    commands.length > 0 &&
+    html`<section class="card quick">
+      <header><h2>${words().quickStart}</h2></header>
+      <div>${commands}</div>
+    </section>`
+  )
 }
 
 /** The page with programs in every language that call an API. */
@@ -40,7 +44,8 @@ export function renderSamplesPage(api: Api, site: Site): string {
   const { documents } = site
   const title = textWith('samplesFor', { api: api.title })
   // The others would send a secret.
-  const samples = needsProof(api) ? [] : createSamples(createExampleCall(api, documents.get(api.name)))
+  const call = createCall(api, findFirstPath(api, documents.get(api.name)) ?? ANY_PATH)
+  const samples = needsProof(api) ? [] : createSamples(call)
   const content = html`
     <main class="calls">
       <h1>${title}</h1>
@@ -69,22 +74,27 @@ function renderProofs(api: Api): Html | false {
   return html`${render(words().makeKeyPair, KEY_PAIR_SAMPLES)} ${render(words().tokenByProof, programs)}`
 }
 
-function createExampleCall(api: Api, document?: JsonObject): SampleCall {
-  const { scheme, tokenEndpoint, keyHeaders, resource } = api
-  const url = resource + findExamplePath(api, document)
-  return { scheme, method: 'GET', url, headers: [], tokenEndpoint, keyHeader: keyHeaders[0] }
+const ANY_PATH = '/RESOURCE_PATH'
+
+/** A first call: nothing if each operation of the document needs values. */
+function createExampleCall(api: Api, document: JsonObject | undefined): SampleCall | undefined {
+  const path = document ? findFirstPath(api, document) : ANY_PATH
+  return path === undefined ? undefined : createCall(api, path)
+}
+
+function createCall({ scheme, tokenEndpoint, keyHeaders, resource }: Api, path: string): SampleCall {
+  return { scheme, method: 'GET', url: resource + path, headers: [], tokenEndpoint, keyHeader: keyHeaders[0] }
 }
 
 /**
  * The path of a GET operation without required parameters, so that the pasted command works, and that needs a credential, so
  * that a wrong one does not seem to work. Only where no operation needs one, that of an open operation.
  */
-function findExamplePath(api: Api, document: JsonObject = {}): string {
+export function findFirstPath(api: Api, document: JsonObject = {}): string | undefined {
   const operations = listOperations(document['paths'])
   const guarded = operations.filter(({ operation }) => !readSecurity(api, document, operation).optional)
   const candidates = guarded.length > 0 ? guarded : operations
-  const example = candidates.find((operation) => operation.method === 'GET' && needsNoValues(operation))
-  return example?.path ?? '/RESOURCE_PATH'
+  return candidates.find((operation) => operation.method === 'GET' && needsNoValues(operation))?.path
 }
 
 /** Whether an operation can be called without any parameter. */
@@ -93,12 +103,13 @@ function needsNoValues({ path, pathItem, operation }: Operation): boolean {
   return !path.includes('{') && !parameters.some(({ required }) => required === true)
 }
 
-function renderCommands(api: Api, call: SampleCall): Html[] {
+function renderCommands(api: Api, call: SampleCall | undefined): (Html | false)[] {
   const { tokenEndpoint } = api
   const provesKey = needsProof(api)
-  const command = formatCallCommand(call)
   const texts = FRAME_TEXTS[readLanguage()]
-  if (tokenEndpoint === undefined) return [renderCopyable(words().callWithKey, command, texts, 'curl')]
+  const render = (caption: string): Html | false =>
+    call !== undefined && renderCopyable(caption, formatCallCommand(call), texts, 'curl')
+  if (tokenEndpoint === undefined) return [render(words().callWithKey)]
   return [
     renderCopyable(
       provesKey ? words().tokenByProof : words().getToken,
@@ -106,7 +117,7 @@ function renderCommands(api: Api, call: SampleCall): Html[] {
       texts,
       'curl',
     ),
-    renderCopyable(words().callWithToken, command, texts, 'curl'),
+    render(words().callWithToken),
   ]
 }
 

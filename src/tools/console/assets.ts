@@ -15,7 +15,15 @@ export interface Asset extends Resource {
 
 export type Assets = Readonly<Record<(typeof NAMES)[number], Asset>>
 
-const NAMES = ['calls.js', 'console.css', 'console.js', 'icon.svg', 'reference.css', 'reference.js'] as const
+const NAMES = [
+  'calls.js',
+  'console.css',
+  'console.js',
+  'icon.svg',
+  'reading.css',
+  'reference.css',
+  'reference.js',
+] as const
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',

@@ -3,6 +3,7 @@ import { renderCopyButton } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
 import type { JsonObject } from '../../shared/openapi/document.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
+import { renderPill } from '../../shared/web/parts.js'
 import { renderApiCommands } from './api-samples.js'
 import { renderExportLinks } from './export/exports.js'
 import { renderPage, type Site } from './page.js'
@@ -21,7 +22,6 @@ export function renderIndexPage(site: Site): string {
           ${wordsWith(apis.length === 1 ? 'oneApi' : 'manyApis', { count: apis.length, address: html`<code>${renderBreakable(baseUrl)}</code>` })}
         </p>
         ${renderSteps(registration)}
-        ${registration && html`<p class="actions"><a class="button" href="register">${FRAME_TEXTS[readLanguage()].register}</a></p>`}
       </div>
       ${guides.length > 0 && renderContents(FRAME_TEXTS[readLanguage()].guides, guides)}
       ${
@@ -53,18 +53,23 @@ export function renderIndexPage(site: Site): string {
 
 function renderSteps(registration: boolean): Html {
   if (!registration) return html`<p>${words().fromOperator}</p>`
-  return html` <ol class="steps">
-    <li><strong>${words().stepRegister}</strong> ${words().howToRegister}</li>
-    <li><strong>${words().stepReceive}</strong> ${words().howToReceive}</li>
-    <li><strong>${words().stepCall}</strong> ${words().howToCall}</li>
-  </ol>`
+  return html`<div class="start">
+    <ol class="steps">
+      <li><strong>${words().stepRegister}</strong> ${words().howToRegister}</li>
+      <li><strong>${words().stepReceive}</strong> ${words().howToReceive}</li>
+      <li><strong>${words().stepCall}</strong> ${words().howToCall}</li>
+    </ol>
+    <p class="actions">
+      <a class="button" href="register">${FRAME_TEXTS[readLanguage()].register}</a>
+    </p>
+  </div>`
 }
 
 function renderContents(label: string, links: readonly { readonly path: string; readonly title: string }[]): Html {
   return html`<nav class="contents" aria-label="${label}">
     <h2>${label}</h2>
     <ul>
-      ${links.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`)}
+      ${links.map(({ path, title }) => html`<li><a class="chevron" href="${path}">${title}</a></li>`)}
     </ul>
   </nav>`
 }
@@ -73,20 +78,20 @@ function renderApi(api: Api, document: JsonObject | undefined): Html {
   const { name, title, description, scheme } = api
   return html` <section id="api-${name}" class="api" aria-labelledby="title-${name}">
     <div class="about">
-      <h2 id="title-${name}">${title}</h2>
-      <p class="scheme">${words()[scheme]}</p>
-      ${description !== undefined && html`<p>${description}</p>`}
-      <dl>${renderFacts(api)}</dl>
-      <p class="links">
+      <header>
+        <h2 id="title-${name}">${title}</h2>
+        ${renderPill(words()[scheme])}
         ${document && html`<a class="button quiet" href="apis/${name}">${words().openReference}<span class="unseen">${textWith('ofApi', { api: title })}</span></a>`}
-        ${renderLinks(api, document)}
-      </p>
+      </header>
+      ${description !== undefined && html`<p>${description}</p>`}
+      <dl>${renderFacts(api, document)}</dl>
     </div>
     <div class="calls">${renderApiCommands(api, document)}</div>
   </section>`
 }
 
-function renderFacts({ resource, tokenEndpoint, keyHeaders, scopes }: Api): Html[] {
+function renderFacts(api: Api, document: JsonObject | undefined): Html[] {
+  const { resource, tokenEndpoint, keyHeaders, scopes } = api
   const entries = Object.entries(scopes)
   const usage =
     tokenEndpoint === undefined
@@ -102,6 +107,12 @@ function renderFacts({ resource, tokenEndpoint, keyHeaders, scopes }: Api): Html
       html`<dt>${words().scopes}</dt>
         ${entries.map(([scope, meaning]) => html`<dd class="scope"><code class="chip">${scope}</code> <span>${meaning}</span></dd>`)}`,
     )
+  if (document) usage.push(renderLinks(words().document, renderExportLinks(api, 'apis/')))
+  const metadata = [
+    ['oauth-authorization-server', words().serverMetadata],
+    ['oauth-protected-resource', words().resourceMetadata],
+  ].map(([path, text]) => html`<a href="${resource}/.well-known/${path}">${text}</a> `)
+  if (tokenEndpoint !== undefined) usage.push(renderLinks(words().metadata, metadata))
   return [renderFact(words().address, resource), ...usage]
 }
 
@@ -117,14 +128,8 @@ function renderBreakable(text: string): Html[] {
   return text.split(/(?<=[^/]\/)(?=[^/])/).map((part) => html`${part}<wbr />`)
 }
 
-function renderLinks(api: Api, document: JsonObject | undefined): Html[] {
-  const { tokenEndpoint, resource } = api
-  const targets: [text: string, href: string][] = []
-  if (tokenEndpoint !== undefined)
-    targets.push(
-      [words().serverMetadata, `${resource}/.well-known/oauth-authorization-server`],
-      [words().resourceMetadata, `${resource}/.well-known/oauth-protected-resource`],
-    )
-  const exports = document ? renderExportLinks(api, 'apis/') : []
-  return [...exports, ...targets.map(([text, href]) => html`<a href="${href}">${text}</a> `)]
+/** What programs read. */
+function renderLinks(term: string, links: readonly Html[]): Html {
+  return html`<dt>${term}</dt>
+    <dd class="links">${links}</dd>`
 }

@@ -14,7 +14,7 @@ import type { WithRegistration } from '../../features/registration/index.js'
 import { asObject, type JsonObject } from '../../shared/openapi/document.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { escapeHidden } from '../../shared/lib/visible-text.js'
-import { renderSamplesPage } from './api-samples.js'
+import { findFirstPath, renderSamplesPage } from './api-samples.js'
 import { loadAssets } from './assets.js'
 import { readDocuments } from './documents.js'
 import { listExports, MARKDOWN_TYPE } from './export/exports.js'
@@ -94,7 +94,13 @@ export function developerConsole<const Apis extends ApisOptions>(
     ...listTextResources(site),
     ...listPages(site),
   ])
-  const pages = { ...listDeveloperPages(site), title }
+  const firstCalls = new Map(
+    site.apis.flatMap((api) => {
+      const path = findFirstPath(api, documents.get(api.name))
+      return path === undefined ? [] : [[api.name, api.resource + path] as const]
+    }),
+  )
+  const pages = { ...listDeveloperPages(site), title, firstCalls }
   return createRouter({ resources, routers: listRouters(auth, registration), pages })
 }
 

@@ -106,7 +106,7 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
   const hasHeading = markup.includes('<h1')
   const body = hasHeading ? markup : renderMarkdown(text.markdown, { headingIds: true, headingLevel: 2 }).markup
   const content = html`
-    <div class="reading">
+    <div class="${isGuide && guides.length > 1 ? 'columns' : 'reading'}">
       ${isGuide && guides.length > 1 && renderGuideList(guides, text)}
       <main class="text">${!hasHeading && html`<h1>${text.title}</h1>`} ${{ markup: linkGuides(body, guides) }}</main>
     </div>
@@ -118,7 +118,7 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
     root,
     site,
     tab: isGuide ? 'guides' : 'changelogTab',
-    styles: ['console.css'],
+    styles: ['console.css', 'reading.css'],
     scripts: [],
     head,
     content,
@@ -126,8 +126,8 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
 }
 
 function renderGuideList(guides: readonly ConsoleText[], shown: ConsoleText): Html {
-  return html`<nav class="guides" aria-label="${FRAME_TEXTS[readLanguage()].guides}">
-    <ul>
+  return html`<nav id="sidebar" aria-label="${FRAME_TEXTS[readLanguage()].guides}">
+    <ul class="groups">
       ${guides.map(
         (guide) =>
           html`<li><a href="../${guide.path}" ${guide === shown && html`aria-current="page"`}>${guide.title}</a></li> `,

@@ -22,7 +22,8 @@ it('links the name of each API to its reference in the console, and draws no plo
   expect(page).toContain(`<a href="${app.baseUrl}/developers#api-orders">`)
   expect(page).toContain(`<a href="${app.baseUrl}/developers#api-catalog">`)
   expect(page).not.toContain('class="plot"')
-  // What is next: the first call, and nothing about refusals.
+  // What is next: the first call, with how to get its access token, and nothing about refusals.
+  expect(page).toMatch(/grant_type=client_credentials[^]*Bearer \$ACCESS_TOKEN/)
   expect(page).toContain('<span class="string">&#34;Authorization: Bearer $ACCESS_TOKEN&#34;</span>')
   expect(page).toMatch(/class="empty good">\s*<svg.*<h3>No request was refused/s)
 })

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { renderFirstCall } from '../../../src/shared/web/first-steps.js'
 import { html } from '../../../src/shared/web/html.js'
+import { FRAME_TEXTS, withDeveloperPages } from '../../../src/shared/web/page-frame.js'
 import {
   PARTS_CSS,
   renderBar,
@@ -67,5 +69,32 @@ describe('a bar', () => {
     const { markup } = renderBar('Requests', used, limit)
     expect(markup).toContain(`class="meter${tone.trimEnd()}"`)
     expect(markup).toContain(`aria-valuenow="${percent}"`)
+  })
+})
+
+describe('a first call', () => {
+  const api = {
+    name: 'orders',
+    title: 'Orders',
+    scheme: 'oauth2',
+    resource: 'https://a.example/orders',
+    keyHeaders: [],
+  } as const
+  const show = (): string =>
+    renderFirstCall(
+      { ...api, tokenEndpoint: `${api.resource}/token` },
+      { developersUrl: undefined, texts: FRAME_TEXTS.en },
+    ).markup.replaceAll(/<[^>]*>/g, '')
+
+  it('is one that the console has found in the document, after the request for its access token', () => {
+    const firstCalls = new Map([['orders', `${api.resource}/items`]])
+    const shown = withDeveloperPages({ portal: true, registration: true, firstCalls }, show)
+    expect(shown).toMatch(/grant_type=client_credentials[^]*Bearer \$ACCESS_TOKEN[^]*orders\/items\s/)
+  })
+
+  it('is none where each operation of the document needs values', () => {
+    const shown = withDeveloperPages({ portal: true, registration: true, firstCalls: new Map() }, show)
+    expect(shown).toContain('grant_type=client_credentials')
+    expect(shown).not.toContain('Bearer')
   })
 })

@@ -699,7 +699,7 @@ function findMisplaced(page: Page): Promise<unknown> {
       inner.top >= outer.top && inner.bottom <= outer.bottom && inner.left >= outer.left && inner.right <= outer.right
     const copies = [...document.querySelectorAll('.copy')].filter((each) => each.getClientRects().length > 0)
     const outside = copies.filter((each) => {
-      const box = each.closest('.copyable, .samples')
+      const box = each.closest('.examples') ?? each.closest('.copyable, .samples')
       return box !== null && !isInside(each.getBoundingClientRect(), box.getBoundingClientRect())
     })
     const opening = document.querySelector('.opening')

@@ -118,6 +118,20 @@ it('says that the address names no operation, and finds a schema, a status and a
   expect(page.window.location.pathname).toBe('/developers/apis/orders/schemas/OrderPage')
 })
 
+it('finds on the page of an operation what the reference lists, and leads to the page of what is chosen', async () => {
+  const page = await open('orders/operations/placeOrder')
+  const search = await page.one('.search')
+  search.focus()
+  page.type(search, 'cancel')
+  await page.one('[role=option]', 'Cancel an order')
+  search.dispatchEvent(new page.window.KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))
+  await page.one('h2', 'Cancel an order')
+  expect(page.window.location.pathname).toBe('/developers/apis/orders/operations/cancelOrder')
+  expect(
+    page.all('#sidebar [aria-current]').map(({ textContent }) => textContent.replaceAll(/\s+/g, ' ').trim()),
+  ).toEqual(['DELETE /items/{id} Cancel an order'])
+})
+
 it('uses one authorization for all APIs, and shows a page again as it was left', async () => {
   const page = await openAuthorized()
   await page.click('dialog button', 'Close')

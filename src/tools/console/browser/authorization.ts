@@ -96,7 +96,6 @@ export function enableAuthorization({
       state.textContent = describeState(known, session.read()?.key ?? '')
       state.dataset['state'] = known
     }
-    button?.classList.toggle('quiet', known !== 'none')
     // The name of the API, which is only announced, stays behind it.
     const label = button?.firstChild
     if (label) label.textContent = known === 'none' ? callWords.authorize : callWords.change

@@ -1,3 +1,4 @@
+import { enableCopyButtons } from './copy.js'
 import { create, find, findAll, focusOn } from './elements.js'
 import { fetchPage } from './fetch-page.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
@@ -49,6 +50,7 @@ export function enableNavigation(
       return
     }
     content.replaceChildren(...article.childNodes)
+    enableCopyButtons()
     for (const form of content.querySelectorAll<HTMLFormElement>('form.call')) onForm(form)
   }
 

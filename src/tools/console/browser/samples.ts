@@ -34,17 +34,8 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
   const write = () => createSamples(readSampleCall(form, options, isRevealed))
   const tabs = createTabs(`samples-${++count}`, panel, write(), languages.choose)
   const reveal = create('button', { type: 'button', class: 'reveal button quiet', click: toggle }, callWords.reveal)
-  section.replaceChildren(
-    tabs.list,
-    create(
-      'p',
-      { class: 'actions' },
-      createCopyButton(() => full, callWords.copySample),
-      ' ',
-      reveal,
-    ),
-    panel,
-  )
+  const copy = createCopyButton(() => full, callWords.copySample)
+  section.replaceChildren(create('div', { class: 'head' }, tabs.list, copy), panel, reveal)
 
   function toggle(): void {
     isRevealed = !isRevealed
@@ -54,9 +45,7 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
   function render(): void {
     const canReveal = session.hasCredentials()
     if (!canReveal) isRevealed = false
-    // The attribute `disabled` is not used: it would drop the focus.
-    reveal.setAttribute('aria-disabled', String(!canReveal))
-    reveal.title = canReveal ? '' : callWords.authorizeFirst
+    reveal.hidden = !canReveal
     reveal.textContent = isRevealed ? callWords.hide : callWords.reveal
     const samples = write()
     const sample = samples.find(({ language }) => language === languages.read()) ?? samples[0]

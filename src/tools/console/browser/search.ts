@@ -1,4 +1,6 @@
 import { create, find, findAll } from './elements.js'
+import { fetchPage } from './fetch-page.js'
+import { nameOperations } from './navigation.js'
 import { createSearch, type Search, type SearchEntry } from './search-ranking.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { pageWords } from './words.js'
@@ -18,6 +20,8 @@ export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: str
   if (!input) return undefined
   const groups = find(sidebar, '.groups', 'ul')
   let rows: readonly Row[] = []
+  /** The operations that this page lists, or those of the reference, if it shows one. */
+  let listed = main
   const list = create('ul', {
     class: 'results',
     id: 'search-results',
@@ -33,11 +37,17 @@ export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: str
   /** Until the words have been loaded, method, path and summary are searched. */
   async function load(): Promise<void> {
     if (search) return
-    search = createSearch(listEntries(main, rows))
+    search = createSearch(listEntries(listed, rows))
     if (words === undefined) return
     try {
-      rows = (await (await fetch(words)).json()) as Row[]
-      search = createSearch(listEntries(main, rows))
+      const [found, reference] = await Promise.all([
+        fetch(words).then(async (response) => (await response.json()) as Row[]),
+        find(main, '.toggle', 'a') ? undefined : fetchPage(words.slice(0, words.lastIndexOf('/'))),
+      ])
+      rows = found
+      listed = reference?.querySelector('main') ?? main
+      nameOperations(listed)
+      search = createSearch(listEntries(listed, rows))
       if (input!.value !== '') showAgain()
     } catch {
       // The words of the page can be searched anyway.
@@ -49,8 +59,8 @@ export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: str
     shown = limit
     const query = input!.value.trim()
     const isActive = query !== ''
-    const keys = isActive ? (search ?? createSearch(listEntries(main, rows)))(query) : []
-    const options = keys.slice(0, limit).map((key, at) => createOption(main, rows, key, at))
+    const keys = isActive ? (search ?? createSearch(listEntries(listed, rows)))(query) : []
+    const options = keys.slice(0, limit).map((key, at) => createOption(listed, rows, key, at))
     if (keys.length > limit) options.push(createMoreOption(keys.length, options.length))
     list.replaceChildren(...options)
     list.hidden = !isActive
@@ -98,8 +108,9 @@ export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: str
       return input!.focus()
     }
     clear()
-    // A link opens the operation here, or the page of a schema.
-    const link = create('a', { href: findOperation(main, key) ? `#${key}` : new URL(key, words).href, hidden: true })
+    // A link opens the operation here, or the page of an operation or a schema.
+    const path = findOperation(listed, key) ? `operations/${key}` : key
+    const link = create('a', { href: findOperation(main, key) ? `#${key}` : new URL(path, words).href, hidden: true })
     sidebar.append(link)
     link.click()
     link.remove()
@@ -128,9 +139,9 @@ export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: str
   return { focus: (): void => input.focus() }
 }
 
-function listEntries(main: HTMLElement, rows: readonly Row[]): SearchEntry[] {
+function listEntries(listed: HTMLElement, rows: readonly Row[]): SearchEntry[] {
   const words = new Map(rows.map((row) => [row[0], row[1]]))
-  const operations = findAll(main, 'section.operation').map((section) => {
+  const operations = findAll(listed, 'section.operation').map((section) => {
     const read = (name: string): string => section.querySelector(`h3 .${name}`)?.textContent ?? ''
     const { id: key } = section
     return { key, method: read('method'), path: read('path'), summary: read('summary'), words: words.get(key) ?? '' }
@@ -141,14 +152,14 @@ function listEntries(main: HTMLElement, rows: readonly Row[]): SearchEntry[] {
   return [...operations, ...others]
 }
 
-function findOperation(main: HTMLElement, key: string): HTMLElement | undefined {
-  const section = document.getElementById(key)
-  return section && main.contains(section) ? section : undefined
+function findOperation({ ownerDocument }: HTMLElement, key: string): HTMLElement | undefined {
+  const section = ownerDocument.getElementById(key)
+  return section?.matches('main section.operation') ? section : undefined
 }
 
-function createOption(main: HTMLElement, rows: readonly Row[], key: string, at: number): HTMLElement {
+function createOption(listed: HTMLElement, rows: readonly Row[], key: string, at: number): HTMLElement {
   const attributes = { role: 'option', id: `search-result-${at}`, 'data-key': key, 'aria-selected': 'false' }
-  const toggle = findOperation(main, key)?.querySelector('.toggle')
+  const toggle = findOperation(listed, key)?.querySelector('.toggle')
   if (toggle) return create('li', attributes, ...[...toggle.childNodes].map((node) => node.cloneNode(true)))
   const title = rows.find((row) => row[0] === key)?.[2]
   return create(
@@ -166,6 +177,7 @@ function createMoreOption(count: number, at: number): HTMLElement {
 }
 
 function formatCount(count: number, limit: number): string {
+  if (count === 0) return pageWords.noMatch
   const more = count > limit ? fillText(pageWords.best, { limit }) : ''
   return `${count === 1 ? pageWords.oneMatch : fillText(pageWords.matches, { count })}${more}`
 }

@@ -53,6 +53,8 @@ const MAX_OPEN = 40
 /** Folds each group of the sidebar with its operations. Returns a function that marks an operation. */
 export function enableSidebar(sidebar: HTMLElement, main: HTMLElement): (key: string) => void {
   const groups = findAll(sidebar, 'a[data-count]').map((link) => createGroup(link, main))
+  // The page of an operation or of a schema has its list open.
+  show(find(sidebar, '[aria-current]', 'a'))
   const total = groups.reduce((sum, { count }) => sum + count, 0)
   if (total <= MAX_OPEN) for (const { open } of groups) open()
 
@@ -64,7 +66,11 @@ export function enableSidebar(sidebar: HTMLElement, main: HTMLElement): (key: st
     group?.open()
     const link = group && findAll(group.details, 'a[data-key]').find((each) => each.dataset['key'] === key)
     link?.setAttribute('aria-current', 'true')
-    // The sidebar alone scrolls, not the page to it.
+    show(link)
+  }
+
+  /** The sidebar alone scrolls, not the page to it. */
+  function show(link: HTMLElement | undefined): void {
     const { top = 0, bottom = 0 } = link?.getBoundingClientRect() ?? {}
     if (top < 0 || bottom > innerHeight) sidebar.scrollBy?.(0, top - innerHeight / 2)
   }

@@ -5,7 +5,7 @@ import { createDocumentResource, type MakeResource } from '../resource.js'
 import { writeReference } from './markdown.js'
 import { stringifyYaml } from './yaml.js'
 import { html, type Html } from '../../../shared/web/html.js'
-import { textWith, words } from '../words.js'
+import { textWith } from '../words.js'
 
 /** The forms in which programs get the document of an API. */
 export function listExports(
@@ -35,8 +35,8 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** The links to the other forms of a reference. `folder`: the relative path from the page to the reference's folder, `apis/`. */
 export function renderExportLinks({ name, title }: Api, folder: string): Html[] {
   const exports = [
-    ['/openapi.json', words().openApi],
-    ['/openapi.yaml', words().asYaml],
+    ['/openapi.json', 'JSON'],
+    ['/openapi.yaml', 'YAML'],
     ['.md', 'Markdown'],
   ] as const
   return exports.map(

@@ -1,13 +1,12 @@
 import { renderTextarea } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
-import { renderChip } from '../../../shared/web/parts.js'
 import type { JsonObject, Operation } from '../../../shared/openapi/document.js'
 import { isLeftOut, listBodyContents, type BodyContent, listBodyTexts } from './body-contents.js'
 import type { FieldRenderer } from './fields.js'
 import { listFormFields } from './form-fields.js'
 import { renderDescription } from './markdown.js'
 import { resolve } from './resolve.js'
-import { renderSchema, renderSchemaDetails } from './schema.js'
+import { renderMediaType } from './responses.js'
 import { textWith, words } from '../words.js'
 
 /** The controls of a request body; nothing if the operation has none. */
@@ -51,11 +50,7 @@ export function renderBodyFacts(document: JsonObject, operation: Operation): Htm
   return html`<section>
     <h4>${body['required'] === true ? words().requestBody : words().requestBodyOptional}</h4>
     ${renderDescription(body['description'], 5)}
-    ${[...schemas].map(
-      ([schema, mediaTypes], at) =>
-        html`<p class="chips">${mediaTypes.map((each) => html`${renderChip(each)} `)}</p>
-          ${at === 0 && schema !== undefined ? renderSchema(document, schema) : renderSchemaDetails(document, schema, false)}`,
-    )}
+    ${[...schemas].map(([schema, mediaTypes], at) => renderMediaType(document, mediaTypes, schema, at > 0 && []))}
   </section>`
 }
 

@@ -150,7 +150,7 @@ function renderHint(document: JsonObject, field: Field): Html | false {
   if (field.place === 'cookie') facts.push(html`${words().noCookies}`)
   if ('default' in schema)
     facts.push(wordsWith('defaultIs', { value: html`<code>${formatValue(schema['default'])}</code>` }))
-  if (field.example !== undefined)
+  if (field.example !== undefined && field.example !== field.value)
     facts.push(wordsWith('exampleIs', { value: html`<code>${formatValue(field.example)}</code>` }))
   const pattern = readText(schema['pattern'])
   if (pattern !== undefined) facts.push(wordsWith('patternIs', { value: html`<code>${pattern}</code>` }))

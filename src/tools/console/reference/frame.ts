@@ -39,7 +39,7 @@ function createHeader({ api }: Reference, hasSidebar: boolean): Pick<PageHeader,
     skip: { href: '#reference', label: words().skip },
     state: html`<p class="authorization">
       <span class="state" role="status">${words().notAuthorized}</span>
-      <button type="button" class="button authorize">
+      <button type="button" class="button quiet authorize">
         ${words().authorize}<span class="unseen">${textWith('forApi', { api: api.title })}</span>
       </button>
     </p>`,

@@ -13,7 +13,7 @@ import { readSchema } from './read-schema.js'
 import { createSamples } from '../../../shared/samples/samples.js'
 import { readText, resolve, resolveEntries } from './resolve.js'
 import { createSampleCall, readAccepted, listCodeSamples } from './sample-call.js'
-import { renderContent, renderResponses } from './responses.js'
+import { renderContents, renderExamples, renderResponses } from './responses.js'
 import { hasParts, renderAbout, renderSchemaDetails } from './schema.js'
 import { textWith, words } from '../words.js'
 
@@ -26,15 +26,49 @@ export interface Reference {
 
 /** Everything about an operation: description, the form that calls it, answers, callbacks. */
 export function renderOperation(reference: Reference, operation: ReferenceOperation): Html {
-  const { document, operations } = reference
-  const answers = html`${renderResponses(document, operation.operation['responses'], operations)}
-  ${renderCallbacks(reference, operation)}`
+  const { api, document } = reference
+  const { isWebhook } = operation
+  const description = renderDescription(
+    readText(operation.operation['description']) ?? operation.pathItem['description'],
+    4,
+  )
+  const isShort = description === false || description.markup.length < MAX_LEAD
   return html`<article class="operation-content">
-    ${operation.deprecated && html`<p class="deprecated">${words().deprecatedOperation}</p>`}
-    ${renderDescription(readText(operation.operation['description']) ?? operation.pathItem['description'], 4)}
-    ${renderExternalDocs(operation.operation['externalDocs'])}
-    ${operation.isWebhook ? html`${renderWebhookBody(document, operation)} ${answers}` : renderCall(reference, operation, answers)}
+    ${operation.deprecated && html`<p class="deprecated">${words().deprecatedOperation}</p>`} ${isShort && description}
+    ${!isWebhook && renderSecurity(api, readSecurity(api, document, operation.operation))}
+    <div class="pair">
+      <div class="facts">
+        ${!isShort && description} ${renderExternalDocs(operation.operation['externalDocs'])}
+        ${isWebhook ? renderSent(document, operation) : renderTaken(document, operation)}
+      </div>
+      <div class="beside">
+        ${!isWebhook && renderCall(reference, operation)}
+        <div class="codes">
+          ${!isWebhook && renderSamples(reference, operation)}
+          ${renderExamples(document, `${operation.key}-example`, [...(isWebhook ? listSent(document, operation) : []), ...listAnswers(document, operation)])}
+        </div>
+      </div>
+      <div class="answers">
+        ${renderResponses(document, operation.operation['responses'], reference.operations)}
+        ${renderCallbacks(reference, operation)}
+      </div>
+    </div>
   </article>`
+}
+
+/** A longer description stands in the left column: above both it would push the form out of sight. */
+const MAX_LEAD = 600
+
+/** The contents of bodies for examples, by status. */
+function listAnswers(document: JsonObject, { operation }: Operation): [status: string, content: unknown][] {
+  return resolveEntries(document, operation['responses'])
+    .filter(([status]) => !status.startsWith('x-'))
+    .toSorted(([a], [b]) => Number(b.startsWith('2')) - Number(a.startsWith('2')))
+    .map(([status, { content }]) => [status, content])
+}
+
+function listSent(document: JsonObject, { operation }: Operation): [label: string, content: unknown][] {
+  return [[words().whatIsSent, resolve(document, operation['requestBody'])['content']]]
 }
 
 export function renderExternalDocs(given: unknown): Html | false {
@@ -45,64 +79,62 @@ export function renderExternalDocs(given: unknown): Html | false {
   return html`<div class="external markdown">${renderMarkdown(link)}</div>`
 }
 
-/** At the left what the document says, at the right the form with its answer and samples, which stays in view. */
-function renderCall({ api, document }: Reference, operation: ReferenceOperation, answers: Html): Html {
-  const security = readSecurity(api, document, operation.operation)
+/** What a call takes. */
+function renderTaken(document: JsonObject, operation: ReferenceOperation): Html {
+  return html`${renderParameters(document, words().parameters, listParameters(document, operation))}
+  ${renderBodyFacts(document, operation)}`
+}
+
+function renderCall({ api, document }: Reference, operation: ReferenceOperation): Html {
+  const { alternatives, optional } = readSecurity(api, document, operation.operation)
   const fields = createFieldRenderer(document, operation.key)
   const parameters = listParameters(document, operation)
-  const { alternatives } = security
   const accepted = readAccepted(document, operation)
-  return html`<div class="pair">
-    <div class="facts">
-      ${renderSecurity(api, security)} ${renderParameters(document, words().parameters, parameters)}
-      ${renderBodyFacts(document, operation)}
-    </div>
-    <div class="beside">
-      <form
-        class="call card"
-        method="post"
-        novalidate
-        data-method="${operation.method}"
-        data-path="${operation.path}"
-        data-security="${alternatives.length === 0 ? 'none' : security.optional ? 'optional' : 'required'}"
-        data-scopes="${alternatives[0]?.join(' ') ?? ''}"
-        ${accepted !== undefined && html` data-accept="${accepted}"`}
-      >
-        <h4>${words().request}</h4>
-        ${
-          parameters.length > 0 &&
-          html`<fieldset class="parameters">
-            <legend class="unseen">${words().parameters}</legend>
-            ${parameters.map((parameter) => fields.renderParameter(parameter))}
-          </fieldset>`
-        }
-        ${renderBody(document, operation, fields)}
-        <p class="actions">
-          <button type="submit" class="button execute" disabled>${words().send}</button>
-          ${(parameters.length > 0 || listBodyContents(document, operation).length > 0) && html`<button type="button" class="button quiet reset">${words().reset}</button>`}
-        </p>
-        <noscript><p class="note">${words().allowScripts}</p></noscript>
-        <section class="answer" aria-live="polite" hidden></section>
-        ${listCodeSamples(operation.operation).map(
-          ({ label, code }) =>
-            html`<details>
-              <summary>${textWith('asProvider', { label })}</summary>
-              <pre tabindex="0"><code>${code}</code></pre>
-            </details>`,
-        )}
-      </form>
-      <section class="samples" data-samples>
-        ${createSamples(createSampleCall(api, document, operation)).map(
-          ({ language, label, code }, at) =>
-            html`<details name="samples" ${at === 0 && html` open`}>
-              <summary>${label}</summary>
-              <pre tabindex="0">${renderCode(code, language)}</pre>
-            </details>`,
-        )}
-      </section>
-    </div>
-    <div class="answers">${answers}</div>
-  </div>`
+  return html`<form
+    class="call card"
+    method="post"
+    novalidate
+    data-method="${operation.method}"
+    data-path="${operation.path}"
+    data-security="${alternatives.length === 0 ? 'none' : optional ? 'optional' : 'required'}"
+    data-scopes="${alternatives[0]?.join(' ') ?? ''}"
+    ${accepted !== undefined && html` data-accept="${accepted}"`}
+  >
+    <h4>${words().request}</h4>
+    ${
+      parameters.length > 0 &&
+      html`<fieldset class="parameters">
+        <legend class="unseen">${words().parameters}</legend>
+        ${parameters.map((parameter) => fields.renderParameter(parameter))}
+      </fieldset>`
+    }
+    ${renderBody(document, operation, fields)}
+    <p class="actions">
+      <button type="submit" class="button execute" disabled>${words().send}</button>
+      ${(parameters.length > 0 || listBodyContents(document, operation).length > 0) && html`<button type="button" class="button quiet reset">${words().reset}</button>`}
+    </p>
+    <noscript><p class="note">${words().allowScripts}</p></noscript>
+    <section class="answer" aria-live="polite" hidden></section>
+    ${listCodeSamples(operation.operation).map(
+      ({ label, code }) =>
+        html`<details>
+          <summary>${textWith('asProvider', { label })}</summary>
+          <pre tabindex="0"><code>${code}</code></pre>
+        </details>`,
+    )}
+  </form>`
+}
+
+function renderSamples({ api, document }: Reference, operation: ReferenceOperation): Html {
+  return html`<section class="samples" data-samples>
+    ${createSamples(createSampleCall(api, document, operation)).map(
+      ({ language, label, code }, at) =>
+        html`<details name="samples" ${at === 0 && html` open`}>
+          <summary>${label}</summary>
+          <pre tabindex="0">${renderCode(code, language)}</pre>
+        </details>`,
+    )}
+  </section>`
 }
 
 function renderParameters(document: JsonObject, title: string, parameters: readonly Parameter[]): Html | false {
@@ -115,7 +147,7 @@ function renderParameters(document: JsonObject, title: string, parameters: reado
           renderProperty(
             { name, isOld: deprecated, about: html`${renderAbout(document, schema, required)} ${renderPill(place)}` },
             html`${renderDescription(description ?? readSchema(document, schema)['description'], 5)}
-            ${hasParts(document, schema) && renderSchemaDetails(document, schema, false)}`,
+            ${hasParts(document, schema) && renderSchemaDetails(document, schema, words().details)}`,
           ),
         )}
       </ul>
@@ -140,28 +172,29 @@ function renderSecurity(api: Api, { optional, alternatives }: Security): Html {
 }
 
 /** Shows the parameters and the body that the provider sends. */
-function renderWebhookBody(document: JsonObject, webhook: Operation): Html {
+function renderSent(document: JsonObject, webhook: Operation): Html {
   const body = resolve(document, webhook.operation['requestBody'])
   const parameters = listParameters(document, webhook)
   return html`<section class="sent">
     ${renderParameters(document, words().whatIsSent, parameters)}
     ${parameters.length === 0 && html`<h4>${words().whatIsSent}</h4>`} ${renderDescription(body['description'], 5)}
-    ${resolveEntries(document, body['content']).map(([type, content], at) => renderContent(document, type, content, at === 0))}
+    ${renderContents(document, body['content'])}
   </section>`
 }
 
-function renderCallbacks({ document, operations }: Reference, { operation }: ReferenceOperation): Html | false {
+function renderCallbacks({ document, operations }: Reference, { key, operation }: ReferenceOperation): Html | false {
   const callbacks = listCallbacks(document, operation)
   return (
     callbacks.length > 0 &&
     html`<section class="callbacks">
       <h4>${words().callbacks}</h4>
       ${callbacks.map(
-        (each) =>
-          html`<details>
+        (each, at) =>
+          html`<details class="response">
             <summary><span class="choice">${each.name}</span> <code>${each.method} ${each.path}</code></summary>
             ${renderDescription(readText(each.operation['description']) ?? each.operation['summary'], 5)}
-            ${renderWebhookBody(document, each)} ${renderResponses(document, each.operation['responses'], operations)}
+            ${renderSent(document, each)} ${renderResponses(document, each.operation['responses'], operations)}
+            ${renderExamples(document, `${key}-callback-${at}`, [...listSent(document, each), ...listAnswers(document, each)])}
           </details>`,
       )}
     </section>`

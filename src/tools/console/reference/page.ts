@@ -1,5 +1,7 @@
 import { html, type Html } from '../../../shared/web/html.js'
-import { renderChip, renderMethod } from '../../../shared/web/parts.js'
+import { renderCopyButton } from '../../../shared/web/first-steps.js'
+import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
+import { renderChip, renderEmpty, renderMethod } from '../../../shared/web/parts.js'
 import type { Api } from '../../../index.js'
 import { asObject } from '../../../shared/openapi/document.js'
 import { renderQuickStart } from '../api-samples.js'
@@ -11,9 +13,10 @@ import { RESERVED_IDS, type ReferenceOperation } from './operations.js'
 import { renderReferenceFrame, type ReferencePageOptions } from './frame.js'
 import { renderSchemaList } from './schema-pages.js'
 import { listNamedSchemas } from './named-schemas.js'
+import { renderPath, renderSideList, renderTitle } from './side-list.js'
 import { groupByTag, type TagGroup } from './tags.js'
 import { readText } from './resolve.js'
-import { words } from '../words.js'
+import { readLanguage, words } from '../words.js'
 
 /** The reference of one API: all operations as a list, and their groups in a sidebar. Each links to its page, which works without scripts. */
 export function renderReferencePage(reference: Reference, options: ReferencePageOptions): string {
@@ -27,14 +30,7 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
   return renderReferenceFrame(reference, options, {
     root: '../',
     head: renderAlternates(api, ''),
-    sidebar: renderSidebar(
-      groups,
-      headings,
-      schemas.length > 0 &&
-        html`<li>
-          <a href="${api.name}/schemas">${words().schemas} <span class="size">${schemas.length}</span></a>
-        </li>`,
-    ),
+    sidebar: renderSideList(reference, { groups, headings, folder: `${api.name}/` }),
     content: html`<div class="top">
         <div>
           <h1>${api.title}</h1>
@@ -47,6 +43,7 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
         ${renderDownloads(api)} ${renderQuickStart(api, document)}
       </div>
       ${groups.map((group) => renderGroup(api.name, group, operations.length <= MAX_NAMED))}
+      ${operations.length === 0 && renderEmpty({ title: words().noOperations, next: words().howOperationsCome })}
       ${
         operations.length === 0 &&
         schemas.length > 0 &&
@@ -58,7 +55,7 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
 
 function renderDownloads(api: Api): Html {
   return html`<details class="downloads">
-    <summary class="button quiet">${words().download}</summary>
+    <summary class="button quiet chevron">${words().download}</summary>
     <p class="links">${renderExportLinks(api, '')}</p>
   </details>`
 }
@@ -79,66 +76,39 @@ export function renderOperationPage(
   operation: ReferenceOperation,
   options: ReferencePageOptions,
 ): string {
-  const { api } = reference
+  const { api, document, operations } = reference
   return renderReferenceFrame(reference, options, {
     title: operation.summary ?? `${operation.method} ${operation.path}`,
     root: '../../../',
-    sidebar: renderNeighbours(reference, operation),
+    sidebar: renderSideList(reference, {
+      groups: groupByTag(document, operations),
+      reference: `../../${api.name}`,
+      folder: '../',
+      current: operation,
+    }),
     content: html`<h1><a href="../../${api.name}#${operation.key}">${api.title}</a></h1>
       <h2>${operation.summary ?? operation.key}</h2>
       <section class="operation open" id="${operation.key}">
-        <h3>${renderTitle(operation)}</h3>
+        ${renderEndpoint(api, operation)}
         <div class="content">${renderOperation(reference, operation)}</div>
       </section>`,
   })
 }
 
-/** More operations of a group would make each of its pages long. */
-const MAX_NEIGHBOURS = 40
-
-/** Links to the operations of the same group: all, or those around this one. */
-function renderNeighbours({ api, document, operations }: Reference, operation: ReferenceOperation): Html | undefined {
-  const group = groupByTag(document, operations).find((each) => each.operations.includes(operation))
-  if (!group) return undefined
-  const before = group.operations.indexOf(operation) - MAX_NEIGHBOURS / 2
-  const from = Math.max(0, Math.min(before, group.operations.length - MAX_NEIGHBOURS))
-  return html`<nav id="sidebar" class="neighbours" aria-label="${words().operations}">
-    <ul class="groups">
-      <li>
-        <a href="../../${api.name}#${group.id}">${group.title} <span class="size">${group.operations.length}</span></a>
-      </li>
-    </ul>
-    <ul class="listed">
-      ${group.operations.slice(from, from + MAX_NEIGHBOURS).map((each) => html`<li><a href="${each.key}" ${each === operation && html` aria-current="page"`}>${renderTitle(each)}</a></li> `)}
-    </ul>
-  </nav>`
-}
-
-/** Links to the groups of operations. The script makes each a list that folds, of what the page lists below the heading. */
-function renderSidebar(groups: readonly TagGroup[], headings: readonly Heading[], schemas: Html | false): Html {
-  return html`<nav id="sidebar" aria-label="${words().operations}">
-    <div class="find" hidden>
-      <input
-        type="search"
-        class="search"
-        aria-label="${words().searchOperations}"
-        aria-keyshortcuts="/ Control+K"
-        placeholder="${words().search}"
-        autocomplete="off"
-        spellcheck="false"
-      /><kbd aria-hidden="true">Ctrl K</kbd>
-    </div>
-    <ul class="groups">
-      ${headings.map(({ id, text, level }) => html`<li${level > 2 && html` class="in"`}><a href="#${id}">${text}</a></li> `)}
-      ${groups.map(({ id, title, above, operations, others }) => {
-        const count = operations.length + others.length
-        if (count === 0) return html`<li class="over">${title}</li> `
-        const link = html`<a href="#${id}" data-count="${count}">${title} <span class="size">${count}</span></a>`
-        return html`<li${above.length > 0 && html` class="in"`}>${link}</li> `
-      })}
-      ${schemas}
-    </ul>
-  </nav>`
+/** The whole address of an operation, to copy. */
+function renderEndpoint(api: Api, { method, path, deprecated, isWebhook }: ReferenceOperation): Html {
+  return html`<div class="endpoint copyable">
+    <h3>
+      ${renderMethod(method)}
+      <code
+        >${!isWebhook && html`<span class="base">${renderPath(api.resource, false)}</span>`}<span
+          class="path${deprecated && ' old'}"
+          >${renderPath(path, isWebhook)}</span
+        ></code
+      >
+    </h3>
+    ${!isWebhook && renderCopyButton(words().address, FRAME_TEXTS[readLanguage()])}
+  </div>`
 }
 
 function renderGroup(name: string, tag: TagGroup, isNamed: boolean): Html | false {
@@ -165,18 +135,6 @@ const MAX_NAMED = 500
 
 function renderListed(name: string, operation: ReferenceOperation, isNamed: boolean): Html {
   return html`<section class="operation" ${isNamed && html` id="${operation.key}"`}>
-    <h3><a class="toggle" href="${name}/operations/${operation.key}">${renderTitle(operation)}</a></h3>
+    <h3><a class="toggle chevron" href="${name}/operations/${operation.key}">${renderTitle(operation)}</a></h3>
   </section>`
-}
-
-function renderTitle({ method, path, summary, deprecated, isWebhook }: ReferenceOperation): Html {
-  return html`${renderMethod(method)}
-    <span class="path${deprecated && ' old'}">${renderPath(path, isWebhook)}</span
-    >${summary !== undefined && html` <span class="summary">${summary}</span>`}${deprecated && html` <span class="note">${words().deprecated}</span>`}`
-}
-
-/** Lines may break after a slash. */
-function renderPath(path: string, isWebhook: boolean): Html | string {
-  if (isWebhook) return path
-  return html`${path.split(/(?<=[^/]\/)(?=[^/])/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)}`
 }

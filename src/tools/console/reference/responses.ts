@@ -1,14 +1,16 @@
 import { STATUS_CODES } from 'node:http'
 import { findBodyLanguage } from '../../../shared/lib/code-tokens.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import { renderCopyButton } from '../../../shared/web/first-steps.js'
+import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderChip, renderProperty, renderCode } from '../../../shared/web/parts.js'
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
 import { listBodyTexts } from './body-contents.js'
 import { renderDescription, renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operations.js'
 import { readText, resolveEntries } from './resolve.js'
-import { formatValue, renderAbout, renderSchemaDetails } from './schema.js'
-import { words } from '../words.js'
+import { formatValue, renderAbout, renderSchema } from './schema.js'
+import { readLanguage, words } from '../words.js'
 
 /** The answers of an operation: status, description, headers, content, links. */
 export function renderResponses(
@@ -47,14 +49,13 @@ function renderResponse(
   const title = html`<code class="status${tone}">${status}</code> ${name}${
       line !== undefined && !isRepeated && html` <span class="line">${line}</span>`
     }`
-  const contents = resolveEntries(document, response['content'])
   const parts = [
     markdown !== undefined &&
       (plain === undefined || summary !== undefined) &&
       !isRepeated &&
       html`<div class="markdown">${markdown}</div>`,
     renderHeaders(document, response['headers']),
-    ...contents.map(([type, content], at) => renderContent(document, type, content, isOpen && at === 0)),
+    ...renderContents(document, response['content']),
     renderLinks(document, response['links'], operations),
   ].filter((part) => part !== false)
   if (parts.length === 0) return html`<p class="response">${title}</p>`
@@ -64,28 +65,65 @@ function renderResponse(
   </details>`
 }
 
-export function renderContent(document: JsonObject, mediaType: string, content: JsonObject, isOpen: boolean): Html {
-  const examples = listBodyTexts(document, mediaType, content, 'writeOnly').map(
-    ({ label, text }, at) =>
-      html`<details${isOpen && at === 0 && html` open`}>
-        <summary>${label}</summary>
-        <pre tabindex="0">${renderCode(text, findBodyLanguage(mediaType))}</pre>
-      </details>`,
+/** Media types of a body: their schema, in which that of the first ones is open. The others are closed, with their `examples`. */
+export function renderMediaType(
+  document: JsonObject,
+  mediaTypes: readonly string[],
+  schema: unknown,
+  examples: readonly { readonly text: string }[] | false,
+): Html | false {
+  const chips = html`${mediaTypes.map((each) => html`${renderChip(each)} `)}`
+  if (schema === undefined && !examples) return html`<p class="about">${chips}</p>`
+  if (!examples) return renderSchema(document, schema, chips)
+  return html`<details>
+    <summary>${chips}</summary>
+    ${schema !== undefined && renderSchema(document, schema)}
+    ${examples.map(({ text }) => html`<pre tabindex="0">${renderCode(text, findBodyLanguage(mediaTypes[0] ?? ''))}</pre> `)}
+  </details>`
+}
+
+/** The media types of a response, or of what is sent. */
+export function renderContents(document: JsonObject, contents: unknown): (Html | false)[] {
+  return resolveEntries(document, contents).map(([type, members], at) => {
+    const examples = at > 0 && listBodyTexts(document, type, members, 'writeOnly')
+    return renderMediaType(document, [type], members['schema'] ?? members['itemSchema'], examples)
+  })
+}
+
+/** The examples of bodies, one at a time: radio buttons choose it without a script. `contents`: media types by status. `name`: unique in the page. */
+export function renderExamples(
+  document: JsonObject,
+  name: string,
+  contents: readonly (readonly [label: string, content: unknown])[],
+): Html | false {
+  const examples = contents.flatMap(([status, content]) => {
+    const [[mediaType, members] = ['', {}] as const] = resolveEntries(document, content)
+    const texts = listBodyTexts(document, mediaType, members, 'writeOnly')
+    return texts.map(({ label, text }) => ({
+      title: texts.length > 1 ? `${status} ${label}` : status,
+      code: renderCode(text, findBodyLanguage(mediaType)),
+    }))
+  })
+  return (
+    examples.length > 0 &&
+    html`<div class="examples" role="radiogroup" aria-label="${words().example}">
+      ${examples.map(
+        ({ title, code }, at) =>
+          html`<label><input type="radio" class="unseen" name="${name}" ${at === 0 && html` checked`} />${title}</label>
+            <div class="copyable">
+              ${renderCopyButton(`${words().example} ${title}`, FRAME_TEXTS[readLanguage()])}
+              <pre tabindex="0">${code}</pre>
+            </div>`,
+      )}
+    </div>`
   )
-  return html`<div class="content-type">
-    <div>
-      <p>${renderChip(mediaType)}</p>
-      ${renderSchemaDetails(document, content['schema'] ?? content['itemSchema'], isOpen)}
-    </div>
-    ${examples.length > 0 && html`<div>${examples}</div>`}
-  </div>`
 }
 
 function renderHeaders(document: JsonObject, given: unknown): Html | false {
   const headers = resolveEntries(document, given)
   return (
     headers.length > 0 &&
-    html`<p class="note">${words().headers}</p>
+    html`<h5>${words().headers}</h5>
       <ul class="properties">
         ${headers.map(([name, header]) => {
           const content = resolveEntries(document, header['content'])[0]?.[1]
@@ -101,7 +139,7 @@ function renderLinks(document: JsonObject, given: unknown, operations: readonly 
   const links = resolveEntries(document, given)
   return (
     links.length > 0 &&
-    html`<p class="note">${words().links}</p>
+    html`<h5>${words().links}</h5>
       <ul class="properties">
         ${links.map(([name, link]) => {
           const parameters = Object.entries(asObject(link['parameters']))

@@ -1,18 +1,26 @@
-import { renderCode } from '../../../shared/web/parts.js'
 import { html, type Html } from '../../../shared/web/html.js'
-import { listBodyTexts } from './body-contents.js'
 import { readText, resolve } from './resolve.js'
 import type { Reference } from './operation.js'
 import { renderReferenceFrame, type ReferencePageOptions } from './frame.js'
 import { renderSchema } from './schema.js'
+import { findKnownValue } from './known-values.js'
 import { listNamedSchemas, type NamedSchema } from './named-schemas.js'
+import { renderExamples } from './responses.js'
+import { renderSideList } from './side-list.js'
+import { groupByTag } from './tags.js'
 import { words } from '../words.js'
 
 export function renderSchemasPage(reference: Reference, options: ReferencePageOptions): string {
-  const { api } = reference
+  const { api, document, operations } = reference
   return renderReferenceFrame(reference, options, {
     title: words().schemas,
     root: '../../',
+    sidebar: renderSideList(reference, {
+      groups: groupByTag(document, operations),
+      reference: `../${api.name}`,
+      folder: '',
+      current: 'schemas',
+    }),
     content: html`<h1><a href="../${api.name}">${api.title}</a></h1>
       <h2>${words().schemas}</h2>
       ${renderSchemaList(reference, 'schemas')}`,
@@ -32,26 +40,30 @@ export function renderSchemaList({ document }: Reference, folder: string): Html 
   </ul>`
 }
 
-export function renderSchemaPage(
-  reference: Reference,
-  { name, schema }: NamedSchema,
-  options: ReferencePageOptions,
-): string {
-  const { api, document } = reference
+export function renderSchemaPage(reference: Reference, named: NamedSchema, options: ReferencePageOptions): string {
+  const { api, document, operations } = reference
+  const { name, schema } = named
+  // Members of a schema that no operation shows have examples that are made.
+  const value = findKnownValue(document, schema)
+  const content = { schema, ...(value !== undefined && { example: value }) }
   return renderReferenceFrame(reference, options, {
     title: name,
     root: '../../../',
+    sidebar: renderSideList(reference, {
+      groups: groupByTag(document, operations),
+      reference: `../../${api.name}`,
+      folder: '../',
+      current: named,
+    }),
     content: html`<h1><a href="../../${api.name}">${api.title}</a></h1>
       <p class="alone"><a href="../schemas">${words().schemas}</a></p>
       <h2>${name}</h2>
       <div class="pair">
-        <div>${renderSchema(document, schema)}</div>
+        <div class="facts">${renderSchema(document, schema)}</div>
         <div class="beside">
-          ${listBodyTexts(document, 'application/json', { schema }, 'writeOnly').map(
-            ({ label, text }) =>
-              html`<h3>${label}</h3>
-                <pre tabindex="0">${renderCode(text, 'json')}</pre>`,
-          )}
+          <div class="codes">
+            ${renderExamples(document, 'example', [[words().example, { 'application/json': content }]])}
+          </div>
         </div>
       </div>`,
   })

@@ -74,9 +74,19 @@ function describeRange({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, m
 }
 
 function describeCount(unit: string, least: unknown, most: unknown): Rule[] {
-  if (typeof least === 'number' && typeof most === 'number')
-    return [{ text: least === most ? `${unit}: ${least}` : `${textWith('range', { least, most })} ${unit}` }]
-  return describeRange({ minimum: least, maximum: most }).map(({ text }) => ({ text: `${unit}: ${text}` }))
+  if (typeof least === 'number' && least === most) return [{ text: formatCount(least, unit) }]
+  const named = nameUnit(unit, most ?? least)
+  return describeRange({ minimum: least, maximum: most }).map(({ text }) => ({ text: `${text} ${named}` }))
+}
+
+/** `unit`: its words for one and for several. */
+export function formatCount(count: number, unit: string): string {
+  return `${count} ${nameUnit(unit, count)}`
+}
+
+function nameUnit(unit: string, count: unknown): string {
+  const [one = '', several = ''] = unit.split('|')
+  return count === 1 ? one : several
 }
 
 /** Rules about the names of members and the number of items that are no properties and no schemas. */

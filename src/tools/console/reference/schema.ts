@@ -8,7 +8,7 @@ import { readSchema, takeParts } from './read-schema.js'
 import { readList, readText, resolve } from './resolve.js'
 import { findTarget, listChoices, type ChoiceGroup } from './schema-choices.js'
 import { listConditions, listMembers, type SchemaPart } from './schema-parts.js'
-import { listRules } from './schema-rules.js'
+import { formatCount, listRules } from './schema-rules.js'
 import { describeType, readName } from './schema-type.js'
 import { renderType } from './named-schemas.js'
 import { textWith, words, wordsWith } from '../words.js'
@@ -19,21 +19,18 @@ const MAX_PARTS = 1500
 const MAX_REPEATED = 5
 const MAX_DEPTH = 12
 
-/** A JSON Schema as nested lists: the properties, and what is known about the value itself. */
-export function renderSchema(document: JsonObject, given: unknown): Html {
+/** A JSON Schema as nested lists: the properties, and what is known about the value itself. `lead` stands before that, in its line. */
+export function renderSchema(document: JsonObject, given: unknown, lead?: Html): Html {
   let count = 0
   /** The number of parts of each named schema that is shown already. */
   const sizes = new Map<JsonObject, number>()
-  return renderValue(given, [])
+  if (typeof given === 'boolean')
+    return html`<p class="about">${lead} ${given ? words().anyValue : words().noValue}</p>`
+  const whole = readSchema(document, given)
+  return html`<p class="about">${lead} <span>${renderType(document, given)}</span>${renderRules(document, whole)}</p>
+    ${renderDescription(whole['description'], 5)} ${renderParts(given, [])}`
 
   /** `above`: the schemas around this one, so that one that contains itself ends. */
-  function renderValue(part: unknown, above: readonly JsonObject[]): Html {
-    if (typeof part === 'boolean') return html`<p class="about">${part ? words().anyValue : words().noValue}</p>`
-    const schema = readSchema(document, part)
-    return html`<p class="about">${renderType(document, part)}${renderRules(document, schema)}</p>
-      ${renderDescription(schema['description'], 5)} ${renderParts(part, above)}`
-  }
-
   function renderParts(part: unknown, above: readonly JsonObject[]): Html | false {
     const resolved = resolve(document, part)
     if (above.includes(resolved)) return html`<p class="note">${words().asAbove}</p>`
@@ -80,8 +77,10 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
   /** A closed `<details>`; nothing for a value without parts. */
   function renderInside(part: unknown, above: readonly JsonObject[]): Html | false {
     if (!hasParts(document, part)) return false
+    const schema = readSchema(document, part)
+    const { length } = [schema, readSchema(document, schema['items'])].flatMap(listMembers)
     return html`<details>
-      <summary>${describeType(document, part)}</summary>
+      <summary>${length === 0 ? words().details : formatCount(length, words().members)}</summary>
       ${renderParts(part, above)}
     </details>`
   }
@@ -118,7 +117,9 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
     const type = describeType(document, part)
     return html`<li>
       <span class="choice">${name}</span>${values}
-      <span class="about">${type !== name && renderType(document, part)}${renderRules(document, schema)}</span>
+      <span class="about"
+        >${type !== name && html`<span>${renderType(document, part)}</span>`}${renderRules(document, schema)}</span
+      >
       ${renderDescription(schema['description'], 5)} ${renderInside(part, above)}
     </li>`
   }
@@ -134,11 +135,11 @@ export function renderSchema(document: JsonObject, given: unknown): Html {
 }
 
 /** A schema to unfold; nothing if there is none. */
-export function renderSchemaDetails(document: JsonObject, given: unknown, isOpen: boolean): Html | false {
+export function renderSchemaDetails(document: JsonObject, given: unknown, summary: Html | string): Html | false {
   return (
     given !== undefined &&
-    html`<details${isOpen && html` open`}>
-      <summary>${words().schema}</summary>
+    html`<details>
+      <summary>${summary}</summary>
       ${renderSchema(document, given)}
     </details>`
   )
@@ -167,7 +168,8 @@ export function hasParts(document: JsonObject, part: unknown, depth = 0): boolea
 /** Type, whether it must be given, and the rules about it. */
 export function renderAbout(document: JsonObject, part: unknown, required: boolean): Html {
   const rules = renderRules(document, readSchema(document, part))
-  return html`${renderType(document, part)}${required && html` ${renderPill(words().required, 'bad')}`}${rules}`
+  return html`<span>${renderType(document, part)}</span
+    >${required && html` ${renderPill(words().required, 'bad')}`}${rules}`
 }
 
 function renderRules(document: JsonObject, schema: JsonObject): Html[] {

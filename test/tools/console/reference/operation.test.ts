@@ -6,7 +6,9 @@ import { renderOperationPage, renderReferencePage } from '../../../../src/tools/
 import { renderType, listNamedSchemas } from '../../../../src/tools/console/reference/named-schemas.js'
 import { renderOperation } from '../../../../src/tools/console/reference/operation.js'
 import { renderResponses } from '../../../../src/tools/console/reference/responses.js'
+import { findKnownValue } from '../../../../src/tools/console/reference/known-values.js'
 import { renderSchema } from '../../../../src/tools/console/reference/schema.js'
+import { renderSchemaPage } from '../../../../src/tools/console/reference/schema-pages.js'
 import { createSearchIndex } from '../../../../src/tools/console/reference/search-index.js'
 import { groupByTag } from '../../../../src/tools/console/reference/tags.js'
 import { asObject, type JsonObject } from '../../../../src/shared/openapi/document.js'
@@ -126,7 +128,7 @@ describe('the operations of a document', () => {
       [199, 160],
     ] as const) {
       const page = renderOperationPage(reference, all[at]!, PAGE_OPTIONS)
-      const named = [...page.matchAll(/<li><a href="get(\d+)"(\s+aria-current="page")?/g)]
+      const named = [...page.matchAll(/<li><a href="..\/operations\/get(\d+)"(\s+aria-current="page")?/g)]
       expect(named.map(([, number]) => Number(number))).toEqual(Array.from({ length: 40 }, (_, each) => first + each))
       expect(named.filter(([, , current]) => current !== undefined).map(([, number]) => number)).toEqual([String(at)])
     }
@@ -212,7 +214,7 @@ describe('an operation shows', () => {
   it('its answers with headers, examples and links, and its callbacks', () => {
     const markup = render('teas-replace')
     const text = readText(markup)
-    expect(text).toContain('200 OK The tea as it is now. Headers: x-left integer Calls left.')
+    expect(text).toContain('200 OK The tea as it is now. Headers x-left integer Calls left.')
     expect(text).toContain('default Any other status A problem.')
     expect(markup).toContain('<a href="get-teas-id" data-key="get-teas-id">GET /teas/{id}</a>')
     expect(markup).toContain('<a href="teas-replace" data-key="teas-replace">')
@@ -239,12 +241,34 @@ describe('an operation shows', () => {
       '4XX Refused',
     ])
     expect(parts.map((part) => part.startsWith('<details class="response" open>'))).toEqual([true, false, false, false])
-    expect(parts[0]).toMatch(/<details open><summary>Example<\/summary><pre tabindex="0"><code>\{ <span class="name">/)
-    expect(parts[0]!.match(/<details open>/g)).toHaveLength(2)
+    // The example of its first media type is beside it, those of the others are with these.
+    expect(parts[0]).not.toContain('<details open>')
+    expect(parts[0]!.match(/<pre[^]*?<\/pre>/g)).toEqual(['<pre tabindex="0"><code>a,b</code></pre>'])
     expect(parts[2]).toContain('<strong>kind</strong>')
     expect(parts[2]).not.toContain('<details open>')
     expect(parts[1]).toMatch(/^<p class="response">/)
     expect(readText(parts[3]!)).toContain('Refused for a reason.')
+  })
+
+  it('an example of each answer, one at a time, in which the first good one is chosen', () => {
+    const content = (example: string) => ({ 'application/json': { example }, 'application/xml': { example: '<a/>' } })
+    const given = listReferenceOperations({
+      paths: {
+        '/a': {
+          get: { responses: { 400: { content: content('wrong') }, 200: { content: content('right') }, 404: {} } },
+        },
+      },
+    })
+    const markup = shorten(renderOperation({ api: TEAS, document: {}, operations: given }, given[0]!).markup)
+    const examples = [
+      ...markup.matchAll(
+        /<label><input type="radio" class="unseen" name="get-a-example"( checked)? \/>(\w+)<\/label><div class="copyable">.*?<pre tabindex="0"><code>(.*?)<\/code>/g,
+      ),
+    ].map(([, chosen, title, text]) => [title, readText(text!).trim(), chosen !== undefined])
+    expect(examples).toEqual([
+      ['200', '"right"', true],
+      ['400', '"wrong"', false],
+    ])
   })
 
   it('a command that makes the call, before any script runs', () => {
@@ -295,7 +319,7 @@ describe('a reference', () => {
 
   it('links to the list of its schemas, and is that list without operations', () => {
     expect(renderPage({ info, paths, components })).toContain(
-      `<a href="${TEAS.name}/schemas">Schemas <span class="size">2</span></a>`,
+      `<a class="chevron" href="${TEAS.name}/schemas">Schemas <span class="size">2</span></a>`,
     )
     const page = renderPage({ info, components })
     expect(page).toContain(
@@ -306,6 +330,24 @@ describe('a reference', () => {
 })
 
 describe('a schema shows', () => {
+  it('a value that an example of an operation is or contains, before one that is made', () => {
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    const tool = { type: 'object', properties: { name: { type: 'string' }, maker: ref('Maker') } }
+    const schemas = { Tool: tool, Tools: { type: 'array', items: ref('Tool') }, Maker: {}, Shed: { type: 'string' } }
+    const example = [{ name: 'Rake', maker: { town: 'Bristol' } }]
+    const answer = { content: { 'application/json': { schema: ref('Tools'), example } } }
+    const given = { components: { schemas }, paths: { '/tools': { get: { responses: { 200: answer } } } } }
+    expect(listNamedSchemas(given).map(({ schema }) => findKnownValue(given, schema))).toEqual([
+      example[0],
+      example,
+      example[0]!.maker,
+      undefined,
+    ])
+    const reference = { api: TEAS, document: given, operations: listReferenceOperations(given) }
+    const page = renderSchemaPage(reference, listNamedSchemas(given)[0]!, PAGE_OPTIONS)
+    expect(readText(page)).toContain('"town": "Bristol"')
+  })
+
   it('types that lead to the pages of the schemas that they name', () => {
     const schemas = { Tool: { type: 'object' }, Shed: { title: 'A shed', type: 'object' }, Size: { type: 'string' } }
     const given = { components: { schemas } }
@@ -324,13 +366,13 @@ describe('a schema shows', () => {
 
   it('names, types, rules and descriptions of properties', () => {
     const text = readText(renderTea())
-    expect(text).toContain('name string required characters: at least 1 pattern ^T What it is called.')
+    expect(text).toContain('name string required at least 1 character pattern ^T What it is called.')
     expect(text).toContain('price number or null at least 0 less than 100 a multiple of 0.5')
     expect(text).toContain('kind string always tea')
     expect(text).toContain('grade string deprecated default A one of A B')
     expect(text).toContain('id string only in answers')
-    expect(text).toContain('named Named Beside the reference. Named first string last string or null required')
-    expect(text).toContain('labels object object /^x-/ integer (any other name) string')
+    expect(text).toContain('named Named Beside the reference. 2 members first string last string or null required')
+    expect(text).toContain('labels object 2 members /^x-/ integer (any other name) string')
     expect(text).toContain('never')
     expect(text).toContain('no other members')
   })
@@ -339,7 +381,7 @@ describe('a schema shows', () => {
     const text = readText(renderTea())
     expect(text).toContain('One of, as shape says: Whole whole')
     expect(text).toContain('Broken string or null')
-    expect(text).toContain('blend list of Tea items: at least 1')
+    expect(text).toContain('blend list of Tea at least 1 item')
     expect(text).toContain('As above.')
   })
 

@@ -1,0 +1,116 @@
+import { html, type Html } from '../../../shared/web/html.js'
+import { renderMethod } from '../../../shared/web/parts.js'
+import type { Heading } from './information.js'
+import { listNamedSchemas, type NamedSchema } from './named-schemas.js'
+import type { Reference } from './operation.js'
+import type { ReferenceOperation } from './operations.js'
+import type { TagGroup } from './tags.js'
+import { words } from '../words.js'
+
+interface SideListOptions {
+  readonly groups: readonly TagGroup[]
+  /** Of the reference's description, on its page. */
+  readonly headings?: readonly Heading[]
+  /** The relative path from the page to the reference; nothing on its page. */
+  readonly reference?: string
+  /** The relative path from the page to the folder of operations and schemas. */
+  readonly folder: string
+  /** The operation or schema that the page shows; `schemas` for the list of all. */
+  readonly current?: ReferenceOperation | NamedSchema | 'schemas'
+}
+
+/** More operations or schemas of a group would make each of its pages long. */
+const MAX_NEIGHBOURS = 40
+
+/**
+ * The list at the left of each page of a reference: search, groups of operations, schemas. The group of what the page shows is open. On the
+ * page of the reference the script makes each group a list that folds, of what the page has below the heading.
+ */
+export function renderSideList({ document }: Reference, options: SideListOptions): Html {
+  const { groups, headings = [], reference = '', folder, current } = options
+  const schemas = listNamedSchemas(document)
+  const isSchema = current === 'schemas' || (typeof current === 'object' && 'schema' in current)
+  const shown = typeof current === 'object' ? current : undefined
+  return html`<nav id="sidebar" ${reference !== '' && html` class="neighbours"`} aria-label="${words().operations}">
+    <div class="find" hidden>
+      <input
+        type="search"
+        class="search"
+        aria-label="${words().searchOperations}"
+        aria-keyshortcuts="/ Control+K"
+        placeholder="${words().search}"
+        autocomplete="off"
+        spellcheck="false"
+      /><kbd aria-hidden="true">Ctrl K</kbd>
+    </div>
+    <ul class="groups">
+      ${headings.map(({ id, text, level }) => html`<li${level > 2 && html` class="in"`}><a href="#${id}">${text}</a></li> `)}
+      ${groups.map(({ id, title, above, operations, others }) => {
+        const count = operations.length + others.length
+        if (count === 0) return html`<li class="over">${title}</li> `
+        const name = html`${title} <span class="size">${count}</span>`
+        const isOpen = operations.some((each) => each === shown)
+        const list = isOpen
+          ? renderOpen(name, listNeighbours(operations, shown), (each) => [
+              `${folder}operations/${each.key}`,
+              renderTitle(each),
+            ])
+          : html`<a class="chevron" href="${reference}#${id}" ${reference === '' && html` data-count="${count}"`}
+              >${name}</a
+            >`
+        return html`<li${above.length > 0 && html` class="in"`}>${list}</li> `
+      })}
+      ${
+        schemas.length > 0 &&
+        html`<li>
+          ${
+            isSchema
+              ? renderOpen(
+                  html`${words().schemas} <span class="size">${schemas.length}</span>`,
+                  listNeighbours(schemas, shown),
+                  (each) => [`${folder}schemas/${each.key}`, html`${each.name}`],
+                )
+              : html`<a class="chevron" href="${folder}schemas"
+                  >${words().schemas} <span class="size">${schemas.length}</span></a
+                >`
+          }
+        </li>`
+      }
+    </ul>
+  </nav>`
+
+  function renderOpen<Each>(
+    name: Html,
+    listed: readonly Each[],
+    read: (each: Each) => readonly [href: string, title: Html],
+  ): Html {
+    return html`<details open>
+      <summary>${name}</summary>
+      <ul>
+        ${listed.map((each) => {
+          const [href, title] = read(each)
+          return html`<li><a href="${href}" ${each === current && html` aria-current="page"`}>${title}</a></li> `
+        })}
+      </ul>
+    </details>`
+  }
+}
+
+/** All of a group, or those around one. */
+function listNeighbours<Each>(all: readonly Each[], current: unknown): readonly Each[] {
+  const before = all.findIndex((each) => each === current) - MAX_NEIGHBOURS / 2
+  const from = Math.max(0, Math.min(before, all.length - MAX_NEIGHBOURS))
+  return all.slice(from, from + MAX_NEIGHBOURS)
+}
+
+export function renderTitle({ method, path, summary, deprecated, isWebhook }: ReferenceOperation): Html {
+  return html`${renderMethod(method)}
+    <span class="path${deprecated && ' old'}">${renderPath(path, isWebhook)}</span
+    >${summary !== undefined && html` <span class="summary">${summary}</span>`}${deprecated && html` <span class="note">${words().deprecated}</span>`}`
+}
+
+/** Lines may break after a slash. */
+export function renderPath(path: string, isWebhook: boolean): Html | string {
+  if (isWebhook) return path
+  return html`${path.split(/(?<=[^/]\/)(?=[^/])/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)}`
+}
