@@ -1,7 +1,6 @@
 import * as drizzle from 'drizzle-orm/node-postgres'
 import { sql } from 'drizzle-orm'
 import * as kysely from 'kysely'
-import { sql as kyselySql } from 'kysely'
 import knex from 'knex'
 import pg, { Client, Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -31,7 +30,6 @@ describe('docs/stores.md: "A pool that you have"', () => {
     }
     const modules = {
       'drizzle-orm/node-postgres': drizzle,
-      kysely,
       knex: { default: knex, __esModule: true },
       pg: { default: pg, __esModule: true },
     }
@@ -43,7 +41,6 @@ describe('docs/stores.md: "A pool that you have"', () => {
     )
     ends.push(() => auth!.close())
     if (index === 0) ends.push(() => (db as { $client: Pool }).$client.end())
-    else if (index === 1) ends.push(() => (db as kysely.Kysely<object>).destroy())
     else
       ends.push(
         () => (pool as Pool).end(),
@@ -63,14 +60,8 @@ describe('docs/stores.md: "A pool that you have"', () => {
     expect(rows).toEqual([{ count: 1 }])
   })
 
-  it('of Kysely', async () => {
-    const { db } = await open(1)
-    const { rows } = await kyselySql.raw(COUNT).execute(db as kysely.Kysely<object>)
-    expect(rows).toEqual([{ count: 1 }])
-  })
-
   it('beside the pool of knex', async () => {
-    const { db } = await open(2)
+    const { db } = await open(1)
     expect((await (db as ReturnType<typeof knex>).raw(COUNT)).rows).toEqual([{ count: 1 }])
   })
 
