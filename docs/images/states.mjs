@@ -89,6 +89,21 @@ export async function openStates() {
     await page.context().clearCookies()
     await page.goto(developersUrl + path)
   }
+  /** A registration that waits, by the link in the operator's e-mail. @param {Page} page @param {boolean} [isDecided] */
+  async function openDecision(page, isDecided = false) {
+    const name = isDecided ? 'Corner shop' : 'Flower shop'
+    await auth.registration.register({ name, contact: ALONE, apis: ['orders', 'catalog'], terms: '2026-11' })
+    const link = /http\S+\/decide#[\w.-]+/.exec(await waitForText(mailer, name, '/decide#'))?.[0] ?? ''
+    await page.context().clearCookies()
+    await page.goto(link)
+    await page.getByRole('heading', { name }).waitFor()
+    if (!isDecided) return
+    await page.getByLabel('Reason').fill('We only work with registered bakeries.')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByRole('heading', { name: 'Denied' }).waitFor()
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Nothing left' }).waitFor()
+  }
   /** @type {Record<string, (page: Page) => Promise<unknown>>} */
   const pages = {
     'state-sign-in': (page) => openSignedOut(page, '/applications'),
@@ -172,16 +187,24 @@ export async function openStates() {
       await send(page, 'name', 'bread scales')
     },
     'state-not-found': (page) => open(page, 'app_unknown'),
+    'state-claim-refused': async (page) => {
+      await openSignedOut(page, '/register/claim#refused')
+      await page.locator('#show').click()
+      await page.locator('#refused').waitFor()
+    },
+    'state-thanks': (page) => openSignedOut(page, '/register/thanks'),
+    'state-approved': async (page) => {
+      await openDecision(page)
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.getByRole('heading', { name: 'Approved' }).waitFor()
+    },
+    'state-decided': (page) => openDecision(page, true),
     'state-claimed': async (page) => {
       await page.context().clearCookies()
-      const { application } = await auth.registration.register({
-        name: 'Bread scales',
-        contact: CONTACT,
-        apis: ['catalog'],
-      })
-      const link = await waitForLink(mailer, application.id)
-      await page.goto(link ?? `${developersUrl}/register/claim`)
+      await auth.registration.register({ name: 'Bread scales', contact: ALONE, apis: ['catalog'], terms: '2026-11' })
+      await page.goto(/http\S+\/claim#\S+/.exec(await waitForText(mailer, '/claim#'))?.[0] ?? '')
       await page.locator('#show').click()
+      await page.locator('#credentials figure').first().waitFor()
     },
   }
   return {
@@ -194,12 +217,14 @@ export async function openStates() {
   }
 }
 
-/** @param {ReturnType<typeof memoryMailer>} mailer @param {string} contact @returns {Promise<string>} */
-async function waitForLink(mailer, contact) {
-  for (let count = 1; ; count++) {
-    const found = (await mailer.sent(count)).find(({ to, credentials }) => to === contact && credentials.claimLink)
-    if (found?.credentials.claimLink) return found.credentials.claimLink
+/** The newest e-mail with that text. @param {ReturnType<typeof memoryMailer>} mailer @param {string[]} parts */
+async function waitForText(mailer, ...parts) {
+  for (const start = Date.now(); Date.now() - start < 20_000;) {
+    const found = mailer.emails.findLast(({ text }) => parts.every((part) => text.includes(part)))
+    if (found) return found.text
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
+  throw new Error(`No e-mail with ${parts.join(' and ')} arrived within 20 seconds.`)
 }
 
 /** @param {any} auth @param {import('express-platform-auth').Store} store */

@@ -5,11 +5,14 @@ import { formatTime } from './layout.js'
 import type { EmailCatalogue } from './texts/en.js'
 
 /** One line for each change. Without addresses: contacts choose theirs, and mail programs would turn them into links. */
-export function writeChanges({ application, recipientIs, changes, more }: ChangesEmail, texts: EmailCatalogue) {
+export function writeChanges(
+  { language, application, recipientIs, changes, more }: ChangesEmail,
+  texts: EmailCatalogue,
+) {
   const { again, more: omitted, unexpected } = texts.changes
   const wasRemoved = changes.some(({ type, isRecipient }) => type === 'contactRemoved' && isRecipient)
   const lines = changes.map((change): EmailCode => ({
-    label: formatTime(change.at),
+    label: formatTime(change.at, language),
     code: describeChange(change, texts),
   }))
   const words = texts.changes[recipientIs]

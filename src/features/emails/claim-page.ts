@@ -10,7 +10,6 @@ import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { createContentSecurityPolicy, renderPage, type PageLinks } from '../../shared/web/public-page.js'
 import { formatTime } from './layout.js'
-import type { EmailCatalogue } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
 
 export interface ClaimedCredentials {
@@ -25,6 +24,8 @@ export interface ClaimedCredentials {
 export function renderClaimPage(links: PageLinks, language: Language): string {
   const texts = TEXTS[language].claim
   const { incomplete, refused, limited, failed } = texts
+  const { portalUrl, brand } = links
+  const { supportUrl } = brand
   const problems = JSON.stringify({ incomplete, refused, limited, failed })
   return renderPage(
     texts.heading,
@@ -34,7 +35,11 @@ export function renderClaimPage(links: PageLinks, language: Language): string {
           <p>${texts.beforehand}</p>
           <p><button id="show">${texts.show}</button></p>
         </div>
-        <p id="problem" class="problem" role="alert" hidden></p>
+        <p id="problem" class="problem" role="alert" tabindex="-1" hidden></p>
+        <div id="refused" hidden>
+          <p>${texts.refusedMeans}</p>
+          ${(portalUrl ?? supportUrl) !== undefined && html`<p class="actions">${portalUrl !== undefined && html`<a class="button" href="${portalUrl}">${texts.signIn}</a>`} ${supportUrl !== undefined && html`<a class="button${portalUrl !== undefined && ' quiet'}" href="${supportUrl}">${texts.askForHelp}</a>`}</p>`}
+        </div>
         <p id="done" role="status" tabindex="-1"></p>
         <div id="credentials" hidden></div>
         <div id="next"></div>
@@ -54,13 +59,15 @@ export function renderClaimed(
   const frame = FRAME_TEXTS[language]
   const { clientId: key, clientSecret: secret } = credentials
   const ends = [
-    ...(expiresAt.clientId ? [fillText(texts.keyExpires, { time: formatTime(expiresAt.clientId) })] : []),
-    ...(expiresAt.clientSecret ? [fillText(texts.secretExpires, { time: formatTime(expiresAt.clientSecret) })] : []),
+    ...(expiresAt.clientId ? [fillText(texts.keyExpires, { time: formatTime(expiresAt.clientId, language) })] : []),
+    ...(expiresAt.clientSecret
+      ? [fillText(texts.secretExpires, { time: formatTime(expiresAt.clientSecret, language) })]
+      : []),
   ]
   const issued = { key, clientId: key ?? application.id, secret, provesKey }
   const file = encodeURIComponent(formatEnvFile(usableAt, issued, ends))
   const renderValue = (label: string, value: string | undefined, end: Date | undefined): Html | false =>
-    value !== undefined && html`${renderCopyable(label, value, frame)} ${renderEnd(end, texts)}`
+    value !== undefined && html`${renderCopyable(label, value, frame)} ${renderEnd(end, language)}`
   const { markup } = html`<p lang="${language}">${texts.done}</p>
     <div lang="${language}">
       ${renderValue(texts.key, key, expiresAt.clientId)} ${renderValue(texts.secret, secret, expiresAt.clientSecret)}
@@ -78,9 +85,10 @@ export function renderClaimed(
   return markup
 }
 
-function renderEnd(end: Date | undefined, texts: EmailCatalogue['claim']): Html {
+function renderEnd(end: Date | undefined, language: Language): Html {
+  const texts = TEXTS[language].claim
   if (!end) return html`<p>${texts.expiresNever}</p>`
-  return html`<p>${texts.expires} <time datetime="${end.toISOString()}">${formatTime(end)}</time></p>`
+  return html`<p>${texts.expires} <time datetime="${end.toISOString()}">${formatTime(end, language)}</time></p>`
 }
 
 /**
@@ -94,7 +102,7 @@ function follow() {
   if (!location.hash) return
   token = location.hash.slice(1)
   history.replaceState(null, '', location.pathname)
-  byId('problem').hidden = true
+  byId('problem').hidden = byId('refused').hidden = true
   byId('ask').hidden = byId('show').hidden = byId('show').disabled = false
 }
 addEventListener('hashchange', follow)
@@ -107,7 +115,10 @@ byId('show').addEventListener('click', async () => {
     byId('show').disabled = !again
     byId('problem').textContent = problems[problem]
     byId('problem').hidden = false
-    if (again) byId('show').focus()
+    if (again) return byId('show').focus()
+    byId('ask').hidden = true
+    byId('refused').hidden = problem !== 'refused'
+    byId('problem').focus()
   }
   if (!sent) return fail('incomplete', false)
   try {

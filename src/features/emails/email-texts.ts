@@ -13,6 +13,7 @@ import type {
 } from '../../shared/contracts/email-content.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { fillCount, fillText } from '../../shared/lib/fill-in.js'
+import { getFormats } from '../../shared/web/formats.js'
 import { describeApis, describeId, usesTokens } from './api-commands.js'
 import { writeChanges } from './change-texts.js'
 import { formatTime } from './layout.js'
@@ -159,7 +160,10 @@ function writeCredentials(content: CredentialsEmail, texts: EmailCatalogue, opti
     facts: [
       ...(publicKeys ?? []).map((code) => ({ label: labels.publicKeys, code })),
       ...Object.entries(expiresAt).map(([of, end]) => {
-        return { label: of === 'clientId' ? labels.keyExpiresAt : labels.secretExpiresAt, code: formatTime(end) }
+        return {
+          label: of === 'clientId' ? labels.keyExpiresAt : labels.secretExpiresAt,
+          code: formatTime(end, content.language),
+        }
       }),
     ],
     sections: [...describeApis(shown, content, options), ...describeId(content, options.apis)],
@@ -208,25 +212,19 @@ function writeReminder(content: ExpiringEmail, texts: EmailCatalogue, { portalUr
     values: {
       ...forms,
       credential: name,
-      date: formatDate(expiresAt, language),
+      date: getFormats(language).date.format(expiresAt),
       days: daysLeft === 0 ? days.none : fillCount(days, daysLeft),
       prefix: prefix ?? '',
     },
     notes: [unused],
     facts: [
-      { label: labels.expiresAt, code: formatTime(expiresAt) },
+      { label: labels.expiresAt, code: formatTime(expiresAt, language) },
       ...(provesKey ? [] : [{ label: fillText(labels.firstCharacters, forms), code: `${credential.prefix}...` }]),
       { label: labels.applicationId, code: application.id },
     ],
     manage: true,
     documentation: true,
   }
-}
-
-/** In English in this order everywhere: in dates of digits readers from America and Europe exchange day and month. */
-function formatDate(date: Date, language: Language): string {
-  if (language === 'en') return date.toISOString().slice(0, 10)
-  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(date)
 }
 
 function writeApprovalRequest(
@@ -283,20 +281,24 @@ function writeQuota(content: QuotaEmail, texts: EmailCatalogue): Draft {
   return {
     words: isReached ? reached : near,
     paragraphs: [text, soft ? quota.soft : isReached ? refused : refusedSoon],
-    values: { percent, limit, per: quota.per[per], date: formatDate(endsAt, language) },
+    values: { percent, limit, per: quota.per[per], date: getFormats(language).date.format(endsAt) },
     ...identify(application, texts),
   }
 }
 
 function writeOutage(content: KeySetOutageEmail, texts: EmailCatalogue): Draft {
-  const { application, keySet, since, refusedFrom, isRefused } = content
+  const { language, application, keySet, since, refusedFrom, isRefused } = content
   const { refused, goesOn, text, toDo } = texts.keySetOutage
   const words = isRefused ? refused : goesOn
   const { facts = [], ...identified } = identify(application, texts)
   return {
     words,
     paragraphs: [text, words.text, toDo],
-    values: { credential: keySet.name, since: formatTime(since), refusedFrom: formatTime(refusedFrom) },
+    values: {
+      credential: keySet.name,
+      since: formatTime(since, language),
+      refusedFrom: formatTime(refusedFrom, language),
+    },
     ...identified,
     facts: [{ label: texts.labels.publicKeys, code: keySet.jwksUri }, ...facts],
   }

@@ -2,6 +2,7 @@ import type { Brand } from '../../shared/contracts/brand.js'
 import type { EmailCode, EmailLink, EmailTexts } from '../../shared/contracts/composed-email.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { escapeHidden } from '../../shared/lib/visible-text.js'
+import { getFormats } from '../../shared/web/formats.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { COLORS, CORNERS, TEXT_SIZES } from '../../shared/web/look.js'
 
@@ -232,7 +233,7 @@ export function formatText(
   return escapeHidden(`${blocks.join('\n\n')}\n`)
 }
 
-/** A time such as `2027-01-31 10:00:00 UTC`, rounded down to the second: nobody may count on a moment too late. */
-export function formatTime(time: Date): string {
-  return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+/** A time such as `31 Jan 2027, 10:00 UTC`, rounded down to the minute: nobody may count on a moment too late. */
+export function formatTime(time: Date, language: Language): string {
+  return `${getFormats(language).dateTime.format(time)} UTC`
 }

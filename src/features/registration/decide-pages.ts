@@ -5,6 +5,7 @@ import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord, DecidedRequest } from '../../shared/contracts/application-record.js'
 import { renderField, renderInputField, renderProblem, renderTextarea } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
+import { getFormats } from '../../shared/web/formats.js'
 import { renderChip, renderEmpty } from '../../shared/web/parts.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
@@ -70,10 +71,14 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
       const rejection = given && ownMembers(given)
       const isRegistration = approval.application.status === 'pending'
       const isError = rejection?.problem !== undefined
-      const content = html`<div class="decision">
-        ${renderRequest(approval, apis, now())}
-        <div>${renderDecisions(token, approval.application, rejection)}</div>
-      </div>`
+      const content = html`<p class="intro">
+          ${isRegistration ? 'This application waits to be registered.' : 'This application waits for more access.'}
+          Read what it asks for, then approve or deny it. Its developers get an e-mail with your decision.
+        </p>
+        <div class="decision">
+          ${renderRequest(approval, apis, now())}
+          <div>${renderDecisions(token, approval.application, rejection)}</div>
+        </div>`
       const { name } = approval.application
       return render(isRegistration ? `Registration of ${name}` : `${name} requests access`, content, isError)
     },
@@ -87,11 +92,19 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
           ${decided && Object.keys(decided.requested).length > 0 && renderDecided(decided, apis)}
         </div>`,
       ),
-    renderDone: (isApproved: boolean, isRegistration: boolean): string =>
+    renderDone: (isApproved: boolean, isRegistration: boolean, name: string): string =>
       render(
-        isApproved ? 'Approved' : 'Denied',
+        `${isApproved ? 'Approved' : 'Denied'}: ${name}`,
         html`<div class="box">
-          ${renderEmpty({ isGood: true }, html`<p>${describeDone(isApproved, isRegistration)}</p>`)}
+          ${renderEmpty(
+            { isGood: isApproved, drawing: 'dash' },
+            html`<p>${describeDone(isApproved, isRegistration)}</p>
+              <p>${describeNext(isApproved, isRegistration)}</p>
+              <p>
+                You can close this page. Each other request has an e-mail of its own, and is on the operator&rsquo;s
+                pages.
+              </p>`,
+          )}
         </div>`,
       ),
   }
@@ -225,7 +238,12 @@ function describeDone(isApproved: boolean, isRegistration: boolean): string {
     : 'The application may use it from now on. The developers get an e-mail.'
 }
 
-/** A time such as `2027-01-31 10:00 UTC`. */
+function describeNext(isApproved: boolean, isRegistration: boolean): string {
+  if (!isApproved) return isRegistration ? 'They can register it again.' : 'They can ask again.'
+  return 'To take access away again, narrow the application or suspend it, on the operator’s pages or on the command line.'
+}
+
+/** A time such as `31 Jan 2027, 10:00 UTC`. */
 function formatTime(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return `${getFormats('en').dateTime.format(time)} UTC`
 }

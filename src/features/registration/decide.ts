@@ -63,9 +63,11 @@ export function createDecideEndpoints(
       return limitChanges(caller, () => showRequest(link, token, rejection))
     }
     return limitChanges(caller, async () => {
+      // The name is deleted with a denied registration.
+      const { name = '' } = (await approvals.find(link))?.application ?? {}
       const hasDecided = await approvals.decide(link, decision, readOrigin(req))
       if (!hasDecided) return { ...(await showRequest(link, token)), status: 409 }
-      return { status: 200, page: pages.renderDone(decision.approve, link.api === undefined) }
+      return { status: 200, page: pages.renderDone(decision.approve, link.api === undefined, name) }
     })
   }
 

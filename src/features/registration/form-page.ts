@@ -4,6 +4,7 @@ import { LANGUAGE_NAMES, type Language } from '../../shared/contracts/applicatio
 import { fillCount, fillText } from '../../shared/lib/fill-in.js'
 import { FORGET_FORM_SCRIPT } from '../../shared/web/form-script.js'
 import { renderTextarea } from '../../shared/web/form-field.js'
+import { renderChip } from '../../shared/web/parts.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { createContentSecurityPolicy, renderPage, type PageLinks } from '../../shared/web/public-page.js'
 import { allowSources, type CaptchaSettings } from './captcha.js'
@@ -43,7 +44,7 @@ export function createFormPage(
     const value = (name: string): string | undefined => fields?.values.get(name)
     const focus = !refused && html` autofocus`
     // `novalidate` turns off the browser's own checks, which show one mistake at a time and none of the checkboxes.
-    const form = html`${refused && renderSummary(refused, texts)}
+    const form = html`${refused ? renderSummary(refused, texts) : html`<p class="intro">${texts.intro}</p>`}
       <form method="post" novalidate>
         ${renderFormField({ id: 'name', label: texts.name, required: true }, state, (attributes) => html`<input value="${value('name')}" maxlength="200" autocomplete="organization" ${attributes}${focus} />`)}
         ${renderFormField({ id: 'contact', label: texts.contact, required: true }, state, (attributes) => html`<input type="email" value="${value('contact')}" maxlength="254" autocomplete="email" ${attributes} />`)}
@@ -118,25 +119,28 @@ function renderApi(api: ApiSettings, chosen: readonly string[], { problems, lang
   const { name, title, description, scopes, registration, registrationScopes } = api
   const texts = TEXTS[language]
   const id = `api-${name}`
-  const described = html` aria-labelledby="${id}" aria-describedby="${id}-about"`
+  const isManual = registration === 'manual'
+  const described = html` aria-labelledby="${id}" aria-describedby="${isManual && `${id}-approval `}${id}-about"`
   const attributes = html`value="${name}"${described}${chosen.includes(name) && html` checked`}${problems.has('apis') && html` aria-invalid="true"`}`
   return html`<label class="choice">
     <input type="checkbox" name="apis" ${attributes} />
     <span>
-      <strong id="${id}">${title}</strong>
+      <span class="name"
+        ><strong id="${id}">${title}</strong>
+        ${isManual && html`<span class="pill warn" id="${id}-approval">${texts.needsApproval}</span>`}</span
+      >
       <span class="about" id="${id}-about">
         ${Boolean(description) && html`<span>${description}</span>`}
         ${registrationScopes.length > 0 && html`<span>${texts.scopes}</span>`}
         ${registrationScopes.map((scope) => renderScope(scope, scopes[scope]))}
         ${needsKeySet(api) && html`<em>${texts.needsKeySet}</em>`}
-        ${registration === 'manual' && html`<em>${texts.needsApproval}</em>`}
       </span>
     </span>
   </label> `
 }
 
 function renderScope(scope: string, meaning: string | undefined): Html {
-  return html`<span class="scope"><code>${scope}</code>${Boolean(meaning) && html`: ${meaning}`}</span> `
+  return html`<span class="scope">${renderChip(scope)} ${Boolean(meaning) && html`<span>${meaning}</span>`}</span> `
 }
 
 /** One field for keys and for their address. */

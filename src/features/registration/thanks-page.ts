@@ -21,7 +21,7 @@ export function renderThanksPage(
   decisionDays: number | undefined,
 ): string {
   const texts = TEXTS[language]
-  const { portalUrl } = links
+  const { portalUrl, developersUrl } = links
   const text = fillText(registered?.isHeld ? texts.held : texts.received, {
     within: describeDecisionTime(decisionDays, texts),
     contact: registered?.contact ?? texts.givenContact,
@@ -32,7 +32,8 @@ export function renderThanksPage(
     { isGood: true },
     html`<p>${text}</p>
       <p>${texts.missingEmail}</p>
-      ${manage}`,
+      ${manage}
+      ${developersUrl !== undefined && html`<p class="actions"><a class="button" href="${developersUrl}">${texts.readReference}</a></p>`}`,
   )
   return renderPage(texts.thanks, links, html`<div class="box">${done}</div>`, { language })
 }

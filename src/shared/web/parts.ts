@@ -290,6 +290,7 @@ const DRAWINGS = {
   calls: 'M4 20h16M7 16v-4M12 16V5M17 16V9',
   search: 'M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.5 15.5L20 20',
   first: 'M12 5v14M5 12h14',
+  dash: 'M6 12h12',
 } as const
 
 export interface EmptyState {

@@ -1,6 +1,6 @@
 import { ownMembers } from '../lib/own-members.js'
 import type { Language } from '../contracts/application-record.js'
-import { html, type Html } from './html.js'
+import { html, keepWhole, type Html } from './html.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from './look.js'
 import { styleParts } from './parts.js'
 import { type PageBrand, hashSource } from './page-brand.js'
@@ -14,12 +14,22 @@ export interface PageLinks {
   readonly portalUrl: string | undefined
 }
 
-const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'empty', 'code')}:root { --page: 36rem }
-h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 var(--space-5) }
+const STYLE =
+  shortenStyle(`${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'pill', 'tones', 'empty', 'code')}main { --page: 40rem }
+h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 var(--space-3) }
+.intro { margin-bottom: var(--space-5); color: var(--soft) }
+h1 + :is(.box, form, .problem) { margin-top: var(--space-5) }
+form + h2 { font-size: var(--text-large) }
+h2 ~ p { color: var(--soft); font-size: .875rem }
+.actions { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0 }
 .box > :last-child { margin-bottom: 0 }
 .box > .empty { padding: 0; justify-items: start; text-align: left }
-.box > .empty p:first-of-type { color: var(--ink); font-size: var(--text-plain) }
+.box > .empty > * { max-width: none }
+#done:empty { margin: 0 }
+.box > .empty p:first-of-type { color: var(--ink); font-size: var(--text-plain); font-weight: 500 }
 fieldset > .wrong { margin-bottom: .375rem }
+.choice > span { display: grid; gap: var(--space-1); min-width: 0 }
+.choice .name { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline }
 .choice { display: flex; gap: var(--space-3); align-items: baseline; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); background: var(--raised); font-size: .875rem; font-weight: 400 }
 .choice:has(:checked) { background: color-mix(in srgb, var(--accent) 6%, var(--raised)) }
 .choice:first-of-type { border-radius: var(--corner-box) var(--corner-box) 0 0 }
@@ -27,8 +37,8 @@ fieldset > .wrong { margin-bottom: .375rem }
 .choice:only-of-type { border-radius: var(--corner-box) }
 .choice + .choice { border-top: 0 }
 .about, .hint, label small { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
-.about > * { display: block; overflow-wrap: anywhere }
-.scope { margin-left: 1.25rem }
+.about { display: grid; gap: var(--space-1); overflow-wrap: anywhere }
+.scope { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline }
 .about em { color: var(--ink); font-style: normal }
 .wrong { margin: 0; color: var(--bad) }
 dl { margin: 0 }
@@ -38,8 +48,8 @@ dd { margin: var(--space-1) 0 0 }
 .facts li { margin-top: var(--space-1) }
 dt:first-child { margin: 0 }
 .decision { display: grid; gap: var(--space-5) }
-main:has(.decision) { width: min(100% - 2rem, 72rem) }
-@media (min-width: 60rem) { .decision { grid-template-columns: minmax(0, 1fr) 21rem } .decision > div { position: sticky; top: 4.5rem; align-self: start } .decision dl { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: var(--space-3); align-content: start } .decision :is(dt, dd) { margin: 0 } .decision dd { grid-column: 2 } }
+main:has(.decision) { --page: 72rem }
+@media (min-width: 60rem) { .decision { grid-template-columns: minmax(0, 1fr) 21rem } .decision > * { align-self: start } .decision > div { position: sticky; top: 4.5rem } .decision dl { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: var(--space-3); align-content: start } .decision :is(dt, dd) { margin: 0 } .decision dd { grid-column: 2 } }
 .quote { overflow-wrap: anywhere; white-space: pre-line; padding-left: var(--space-3); border-left: 3px solid var(--line) }
 `)
 
@@ -75,10 +85,12 @@ export function renderPage(
     brand,
     head: { markup: `<style>${STYLE}</style>` },
     header: createDeveloperHeader(developersUrl, { portal: portalUrl !== undefined }, { language, tab }),
-    content: html`<main>
-      <h1>${heading}</h1>
-      ${content}
-    </main>`,
+    content: keepWhole(
+      html`<main>
+        <h1>${heading}</h1>
+        ${content}
+      </main>`,
+    ),
     end: script !== undefined && { markup: `<script>${script}</script>` },
   })
 }

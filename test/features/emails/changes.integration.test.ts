@@ -72,7 +72,7 @@ describe.concurrent.each(TRIED)('%s', (_, openBacking) => {
       expect(lines.filter((line) => !email.text.includes(line))).toEqual([])
       expect(email.html).toContain('ware &#60;house&#62;')
       const plain = email.text.replaceAll(
-        /https:\/\/example.com\/developers\S*|api\.example\.com|[-\d]+ [\d:]+ UTC|app_\w+/g,
+        /https:\/\/example.com\/developers\S*|api\.example\.com|\d+ \w+ \d+, [\d:]+ UTC|app_\w+/g,
         '',
       )
       expect(plain.split('\n').filter(isFollowable), 'neither an address nor a link of a contact').toEqual([])

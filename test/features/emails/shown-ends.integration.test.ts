@@ -6,6 +6,7 @@ import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { POLL_OPTIONS, readCredentials } from '../../core/applications/applicant.js'
 import { openPlatform, type TestOptions } from '../../support/platform.js'
 import { request } from '../../support/request.js'
+import { formatTime } from '../../../src/features/emails/layout.js'
 
 const CONTACT = 'dev@customer.example'
 const DAY_MS = 86_400_000
@@ -93,10 +94,9 @@ function expectEnds(
   ] as const) {
     for (const written of [text, html]) {
       expect(written.includes(label)).toBe(end !== undefined)
-      if (end) expect(written).toContain(`${end.toISOString().slice(0, 19).replace('T', ' ')} UTC`)
+      if (end) expect(written).toContain(formatTime(end, language))
     }
-    if (end)
-      expect(text.slice(text.indexOf(label), text.indexOf(label) + 100)).toContain(end.toISOString().slice(0, 10))
+    if (end) expect(text.slice(text.indexOf(label), text.indexOf(label) + 100)).toContain(formatTime(end, language))
   }
   if (!claimed) return
   const names = ['key_expires_at', 'secret_expires_at'].filter((name) => Object.hasOwn(claimed, name))

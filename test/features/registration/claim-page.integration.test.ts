@@ -5,6 +5,7 @@ import { EXPRESSES } from '../../support/platform.js'
 import { listen } from '../../support/http.js'
 import { request } from '../../support/request.js'
 import { GOOD, openRegistration, PATH, postJson, expectPage, expectRefusal } from './registration-app.js'
+import { formatTime } from '../../../src/features/emails/layout.js'
 
 const express = EXPRESSES['Express 4']
 
@@ -44,7 +45,7 @@ describe('The page of a claim link', () => {
     const saved = [...application!.keys, ...application!.secrets].map(({ expiresAt }) => expiresAt!.toISOString())
     expect(saved).toHaveLength(2)
     expect(ends).toEqual(saved)
-    expect(page.text()).toContain(`${saved[0]!.slice(0, 19).replace('T', ' ')} UTC`)
+    expect(page.text()).toContain(formatTime(new Date(saved[0]!), 'en'))
     await page.close()
     await claiming.auth.close()
   })

@@ -111,7 +111,9 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
       ]
       for (const answer of late) {
         expect(answer.status).toBe(409)
-        expect(answer.text).toMatch(/This request was approved on \d{4}-\d\d-\d\d \d\d:\d\d UTC by apis@example\.com\./)
+        expect(answer.text).toMatch(
+          /This request was approved on \d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC by apis@example\.com\./,
+        )
       }
       expect((await post(app, { link: otherLink })).status).toBe(200)
     })

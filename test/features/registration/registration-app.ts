@@ -122,7 +122,10 @@ export function expectPage({ headers, text }: Response): void {
   expect(hashed('style')).toHaveLength(1)
   // The page loads and sends nothing before a click.
   const loaded = text
-    .replaceAll(/<a (?:class="home" )?href="(?:https:\/\/example\.com\/developers(?:\/applications)?|#[\w.]+)" ?>/g, '')
+    .replaceAll(
+      /<a (?:class="(?:home|button)" )?href="(?:https:\/\/example\.com\/developers(?:\/applications)?|#[\w.]+)" ?>/g,
+      '',
+    )
     // What was entered in the form.
     .replaceAll(/ value="[^"]*"/g, '')
   expect(loaded).not.toMatch(

@@ -58,7 +58,8 @@ export async function sharePage(context: BrowserContext): Promise<UsePage> {
 
 function watch(page: Page, errors: string[], isAllowed: (text: string) => boolean): void {
   page.on('request', (each) => {
-    if (!/^(?:http:\/\/localhost:|data:|blob:|about:blank)/.test(each.url())) errors.push(`request: ${each.url()}`)
+    if (!/^(?:http:\/\/(?:localhost|127\.0\.0\.1):|data:|blob:|about:blank)/.test(each.url()))
+      errors.push(`request: ${each.url()}`)
   })
   page.on('console', (each) => {
     if (each.type() === 'error' && !isAllowed(each.text())) errors.push(each.text())

@@ -218,6 +218,10 @@ export const en = {
     show: 'Show my credentials',
     incomplete: 'The link is not complete. Copy the whole address from the e-mail.',
     refused: 'The link has been used, has expired, or was replaced by a newer e-mail.',
+    refusedMeans:
+      'It works once, for 72 hours, and only the newest one counts. If you have stored the credentials, they go on working. If not, sign in and make new ones, or ask us for a new link.',
+    signIn: 'Sign in to My applications',
+    askForHelp: 'Ask for help',
     limited: 'There were too many attempts. Try again in a few minutes.',
     failed: 'The credentials could not be fetched. Try again.',
     needsScripts: 'This page needs JavaScript, which sends the secret part of the link when you click.',

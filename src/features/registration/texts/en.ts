@@ -3,11 +3,12 @@ import type { Refusals } from '../../../shared/web/describe-refusal.js'
 /** The words of the registration pages in English. `{label}` is the provider's name of a field. What is wrong with a text (`{detail}`) is known in English only. */
 export const en = {
   title: 'Register an application',
+  intro: 'Name your application and choose the APIs that it calls. Its credentials come by e-mail.',
   name: 'Name of your application',
   contact: 'E-mail address of the developers',
   language: 'Language of our e-mails',
   apis: 'APIs that it calls',
-  needsApproval: 'This API needs our approval.',
+  needsApproval: 'Needs our approval',
   keySet: 'Public keys in place of a secret',
   keySetHint:
     'For an application that proves a private key (private_key_jwt, RFC 7523): a JWK Set, one public key in PEM, or the https address that serves the set. No secret is made then. Never enter a private key.',
@@ -59,6 +60,7 @@ export const en = {
   held: 'We have received your registration. One of us reads it and decides{within}. After it is approved, we send the credentials to {contact}.',
   givenContact: 'the e-mail address that you gave',
   missingEmail: 'If no e-mail comes, look among the unwanted ones. If the address is wrong, register again.',
+  readReference: 'Read the reference',
   manage: 'Later you can manage it, with the same e-mail address, at',
 }
 
