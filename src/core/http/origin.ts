@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import { holdsCredential } from '../../shared/lib/credential-text.js'
-import { readHeader, readIpAddress } from '../../shared/lib/request.js'
+import { decodeText, readHeader, readIpAddress } from '../../shared/lib/request.js'
 
 /**
  * Reads the origin of a request. Its id is the host's (`req.id`, as pino-http sets it), and many hosts take it from a header:
@@ -38,7 +38,7 @@ function readId(req: IncomingMessage, keyHeaders: readonly string[]): string | u
   if (typeof given !== 'string' && typeof given !== 'number') return undefined
   const id = String(given)
   const presented = [...listPresented(req, keyHeaders), ...(PRESENTED.get(req) ?? [])]
-  const spellings = id.includes('%') ? [id, decodePercent(id)] : [id]
+  const spellings = id.includes('%') ? [id, decodeText(id)] : [id]
   const isSecret = spellings.some((text) => holdsCredential(text) || presented.some((each) => holds(text, each)))
   return isSecret ? undefined : id
 }
@@ -66,12 +66,4 @@ function listPresented(req: IncomingMessage, keyHeaders: readonly string[]): str
     if (typeof key === 'string') presented.push(key)
   }
   return presented.filter((each) => each !== '')
-}
-
-function decodePercent(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { handOnFailure } from '../http/middleware.js'
 import { isObject } from '../../shared/lib/is-object.js'
+import { decodeText } from '../../shared/lib/request.js'
 
 /**
  * A guard of the host, such as `passport.authenticate('jwt', { session: false })`. It must answer or fail requests without a
@@ -98,17 +99,9 @@ function countMembers(json: string): number {
 /** Host and path in lower case: issuers that differ in scheme, case, percent-encoding or a slash at the end become equal. */
 function normalizeIssuer(issuer: string): string {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
-  const address = (url ? url.host + decodePath(url.pathname) : issuer.trim()).toLowerCase()
+  const address = (url ? url.host + decodeText(url.pathname) : issuer.trim()).toLowerCase()
   // A loop is used: /\/+$/ takes quadratic time for many slashes.
   let end = address.length
   while (address[end - 1] === '/') end -= 1
   return address.slice(0, end)
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

@@ -23,7 +23,7 @@ import type { CredentialRecord } from '../../shared/contracts/application-record
 import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
 import { listSavedEnds, listUsableAt } from './content.js'
 
-export function createClaimRouter(core: Core, claim: ClaimCredentials, links: PageLinks): Middleware {
+export function createClaimRouter(core: Core, claim: ReturnType<typeof createClaim>, links: PageLinks): Middleware {
   const { limitFailures, limitChanges, available, paceStarts, logRefusal } = core
   const { brand, developersUrl } = links
   const origin = developersUrl === undefined ? undefined : new URL(developersUrl).origin
@@ -71,12 +71,7 @@ function toClaimDocument({ application, credentials, expiresAt }: ClaimedCredent
 }
 
 /** Makes the credentials of a claim link and deletes the link, in one commit; undefined if the link is not valid. */
-export type ClaimCredentials = (
-  token: string,
-  origin: RequestOrigin | undefined,
-) => Promise<ClaimedCredentials | undefined>
-
-export function createClaim({ store, writer, opened, now }: Core, apis: ReadonlyMap<string, Api>): ClaimCredentials {
+export function createClaim({ store, writer, opened, now }: Core, apis: ReadonlyMap<string, Api>) {
   async function findEmail(hash: string): Promise<QueuedEmail | undefined> {
     const email = await store.emails.findByClaimLink(hash)
     return email?.claimLinks.some((link) => link.hash === hash && link.expiresAt > now()) ? email : undefined
@@ -87,7 +82,10 @@ export function createClaim({ store, writer, opened, now }: Core, apis: Readonly
     return replaceCredential(records, added, now(), isFull(records, now()) ? 0 : overlap)
   }
 
-  return async function claim(token, origin) {
+  return async function claim(
+    token: string,
+    origin: RequestOrigin | undefined,
+  ): Promise<ClaimedCredentials | undefined> {
     const credentials = await opened()
     const hash = credentials.hash(token)
     const email = await findEmail(hash)

@@ -11,7 +11,7 @@ import {
   listOpenInvitations,
   refuseContact,
 } from '../../core/applications/contacts/contact-lists.js'
-import type { Portal } from './portal-calls.js'
+import type { ActorOptions } from '../../core/applications/call-options.js'
 import { addContactTo } from '../../core/applications/contacts/contacts.js'
 import { createQueuedEmail } from '../../core/applications/queue/queued-emails.js'
 import { refuseUnlessActive } from '../../core/applications/records/status.js'
@@ -22,16 +22,7 @@ import { removeTag } from '../../shared/lib/email-address.js'
 import type { RateLimits } from '../../core/rate-limits/rate-limits.js'
 
 /** Makes the invited a contact and ends the invitation, in one commit; undefined for a token that is not open. */
-export type AcceptInvitation = (
-  token: string,
-  origin: RequestOrigin | undefined,
-) => Promise<AcceptedInvitation | undefined>
-
-export interface AcceptedInvitation {
-  readonly applicationId: string
-  readonly applicationName: string
-  readonly address: string
-}
+export type AcceptInvitation = ReturnType<typeof createInvitations>['acceptInvitation']
 
 const INVITATION_LIFETIME_MS = 7 * 24 * 3600 * 1000
 
@@ -40,13 +31,11 @@ export function createInvitations(
     readonly store: Store
   },
   writer = options.writer,
-): Pick<Portal, 'invite'> & {
-  readonly acceptInvitation: AcceptInvitation
-} {
+) {
   const { store, opened, wakeSender, now } = options
 
   return {
-    async invite(id, given, { by } = {}) {
+    async invite(id: string, given: string, { by }: ActorOptions = {}) {
       const address = readRegistrationContact(given)
       await opened()
       const { record } = await writer.change(id, { type: 'application.contactInvited', by }, async (current) => {
@@ -67,7 +56,7 @@ export function createInvitations(
       wakeSender()
       return toApplication(record, now())
     },
-    async acceptInvitation(token, origin) {
+    async acceptInvitation(token: string, origin: RequestOrigin | undefined) {
       const id = readInvitedApplication(token)
       if (id === undefined) return undefined
       const hash = (await opened()).hash(token)
@@ -75,7 +64,7 @@ export function createInvitations(
       const invited = found && findInvitation(found, hash, now())
       if (!invited) return undefined
       const event = { type: 'application.contactAdded', by: describeContactActor(invited.address), origin } as const
-      const accepted = await writer.change<AcceptedInvitation>(id, event, async (current) => {
+      const accepted = await writer.change(id, event, async (current) => {
         // Check again: another request may have used the link.
         const invitation = findInvitation(current, hash, now())
         if (!invitation) return undefined

@@ -19,16 +19,9 @@ export interface PortalLimits {
   readonly actions?: Limit | false | undefined
 }
 
-export interface PortalSettings {
-  readonly actions: ReadonlySet<PortalAction>
-  readonly limits: { readonly signIn: Limit | false; readonly actions: Limit | false }
-  readonly developersUrl: string
-}
+export type PortalSettings = ReturnType<typeof readPortalOptions>
 
-export function readPortalOptions(
-  options: PortalOptions | undefined,
-  developersUrl: string | undefined,
-): PortalSettings {
+export function readPortalOptions(options: PortalOptions | undefined, developersUrl: string | undefined) {
   const { actions, limits } = readGroup(options)
   if (developersUrl === undefined) {
     throw new ConfigurationError({
@@ -37,7 +30,8 @@ export function readPortalOptions(
       fix: 'The portal is at {developersUrl}/applications: give the address, such as "https://api.example.com/developers".',
     })
   }
-  return { actions: new Set(PORTAL_ACTIONS.filter((action) => actions[action])), limits, developersUrl }
+  const enabled: ReadonlySet<PortalAction> = new Set(PORTAL_ACTIONS.filter((action) => actions[action]))
+  return { actions: enabled, limits, developersUrl }
 }
 
 /**

@@ -60,30 +60,18 @@ export interface Registration<ApiNames extends string = string, Input = object, 
   readonly router: Middleware
 }
 
-/** Validates a registration without storing it, so that mistakes count against no limit. Throws `ApplicationError`. */
-export type PrepareRegistration = (
-  application: Parameters<Registration['register']>[0],
-) => Promise<PreparedRegistration>
-
-export interface PreparedRegistration extends Pick<ApplicationRecord, 'name' | 'apis'> {
-  readonly contact: string
-  readonly isHeld: boolean
-  /** `data`: of strangers, only what the provider asks for. */
-  save(origin: RequestOrigin | undefined, data?: RegistrationData): ReturnType<Registration['register']>
-}
+/** Validates a registration without storing it, so that mistakes count against no limit. Rejects with `ApplicationError`. */
+export type PrepareRegistration = ReturnType<typeof createPrepareRegistration>
+export type PreparedRegistration = Awaited<ReturnType<PrepareRegistration>>
 
 /** The call that adds an application for its developers. `operators` are asked to decide about registrations. */
-export function createPrepareRegistration(
-  core: Core,
-  operators: readonly string[],
-  writer = core.writer,
-): PrepareRegistration {
+export function createPrepareRegistration(core: Core, operators: readonly string[], writer = core.writer) {
   const { opened, wakeSender, now } = core
   const { apis, clientAssertions } = core.settings
   /** Of new applications. */
   const plan = core.find('plans')?.defaultPlan
 
-  return async function prepareRegistration(given) {
+  return async function prepareRegistration(given: Parameters<Registration['register']>[0]) {
     const { name: givenName, contact: givenContact, apis: grants, language: givenLanguage } = given
     const { keySet: source, by } = ownMembers(given)
     const granted = readRegistrationGrants(apis, grants)
@@ -95,6 +83,7 @@ export function createPrepareRegistration(
     const keySet = source && (await readKeySetSource(source, { now: now(), internalHosts: clientAssertions.allow }))
     const isHeld = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
 
+    /** `data`: of strangers, only what the provider asks for. */
     async function save(
       origin: RequestOrigin | undefined,
       data?: RegistrationData,
@@ -143,15 +132,12 @@ export function readRegistrationGrants(
 ): ApplicationRecord['apis'] {
   const names = Array.isArray(grants) ? grants : Object.keys(Object(grants))
   const closed = names.find((name) => apis.get(name)?.registration === 'closed')
-  if (closed !== undefined) throw createClosedError(closed)
+  if (closed !== undefined)
+    throw new ApplicationError(
+      'api_closed',
+      `The API "${closed}" takes no registrations: its operator creates applications with auth.applications.create().`,
+    )
   // Strangers read the messages, which list APIs.
   const open = new Map([...apis].filter(([, { registration }]) => registration !== 'closed'))
   return readGrants(open, grants, (api) => api.registrationScopes)
-}
-
-function createClosedError(api: string): ApplicationError {
-  return new ApplicationError(
-    'api_closed',
-    `The API "${api}" takes no registrations: its operator creates applications with auth.applications.create().`,
-  )
 }

@@ -113,3 +113,12 @@ export function hasDuplicateHeader(
   }
   return false
 }
+
+/** A percent-encoded text decoded; as it is if it cannot be decoded. */
+export function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,6 +1,7 @@
 import { leaveOut, type Operation } from '../operations/operation.js'
 import type { CallName } from '../operations/operator-calls.js'
 import { OPERATIONS } from '../operations/perform.js'
+import { decodeText } from '../../shared/lib/request.js'
 
 export interface Route {
   readonly operation: Operation
@@ -84,7 +85,7 @@ export function matchPath(
   const matched = literal.filter(({ segments }) => countLiterals(segments) === most)
   const [first] = matched
   const parameters = (first?.segments ?? []).flatMap((segment, index) =>
-    isParameter(segment) ? [[segment.slice(1, -1), decode(given[index]!)] as const] : [],
+    isParameter(segment) ? [[segment.slice(1, -1), decodeText(given[index]!)] as const] : [],
   )
   return { matched, parameters: Object.fromEntries(parameters) }
 }
@@ -100,13 +101,4 @@ function isParameter(segment: string): boolean {
 
 function countLiterals(segments: readonly string[]): number {
   return segments.filter((segment) => !isParameter(segment)).length
-}
-
-/** Text that no id is, for what cannot be decoded. */
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }

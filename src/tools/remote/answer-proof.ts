@@ -22,13 +22,6 @@ export function describeOtherVersion([oldest = 0, newest = oldest]: readonly num
   return `The platform answers ${theirs} of the calls of createRemoteAuth(), and this service makes those of version ${VERSION}: update express-platform-auth ${place}.`
 }
 
-/** What is proven: the answer to this very request. */
-interface ProvenAnswer {
-  readonly nonce: string
-  readonly call: string
-  readonly body: string
-}
-
 /**
  * The keys that a platform and a resource server share: of the `Authorization` header by which it authenticates, HTTP Basic with its secret.
  * An answer that is damaged, cut short, or that of another request does not have the right HMAC.
@@ -37,13 +30,14 @@ export function createSharedKeys(authorization: string) {
   const proofKey = createSecretKey(deriveKey(authorization, 'express-platform-auth remote answers v1'))
   const nameKey = createSecretKey(deriveKey(authorization, 'express-platform-auth remote names v1'))
 
-  function prove({ nonce, call, body }: ProvenAnswer): string {
+  /** Proves the answer to this very request, whose random text is the nonce. */
+  function prove({ nonce, call, body }: Readonly<Record<'nonce' | 'call' | 'body', string>>): string {
     return createHmac('sha256', proofKey).update(`${nonce}\n${call}\n${body}`).digest('base64url')
   }
 
   return {
     prove,
-    isProven: (answer: ProvenAnswer, proof: string): boolean => isSameText(prove(answer), proof),
+    isProven: (answer: Parameters<typeof prove>[0], proof: string): boolean => isSameText(prove(answer), proof),
     /** The name of an application or access token in changes: it tells who knows the id that something has changed, and nobody else anything. */
     nameOf(kind: 'application' | 'token', id: string): string {
       return createHmac('sha256', nameKey).update(`${kind} ${id}`).digest('base64url').slice(0, NAME_LENGTH)

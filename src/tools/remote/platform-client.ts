@@ -62,7 +62,9 @@ export function createPlatformClient({
       })
       if (signal) outgoing.on('socket', (socket) => socket.unref())
       // Also for an answer that comes byte by byte.
-      const timer = setTimeout(() => outgoing.destroy(createLateError()), TIMEOUT_MS + held)
+      const timer = setTimeout(() => {
+        outgoing.destroy(Object.assign(new Error('The platform did not answer in time.'), { code: 'ETIMEDOUT' }))
+      }, TIMEOUT_MS + held)
       timer.unref()
       outgoing
         .on('close', () => clearTimeout(timer))
@@ -127,7 +129,3 @@ function createRefusal(status: number | undefined): Error {
 const OTHER_APIS = 'The platform has changed the list of APIs of this resource server.'
 const UNPROVEN =
   'An answer is not the authentic one of the platform to this request: it is damaged, cut short, or another one.'
-
-function createLateError(): Error {
-  return Object.assign(new Error('The platform did not answer in time.'), { code: 'ETIMEDOUT' })
-}

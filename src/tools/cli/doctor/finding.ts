@@ -23,13 +23,8 @@ export type CheckResult = Omit<Finding, 'check'>
 
 export type CheckResults = CheckResult | readonly CheckResult[]
 
-export function problem(finding: string, fix: string): CheckResult {
-  return toFinding('problem', { problem: finding, fix })
-}
-
-export function note(finding: string, fix: string): CheckResult {
-  return toFinding('note', { problem: finding, fix })
-}
+export const problem = (finding: string, fix: string) => toFinding('problem', { problem: finding, fix })
+export const note = (finding: string, fix: string) => toFinding('note', { problem: finding, fix })
 
 export function toFinding(level: Finding['level'], { option, problem, fix }: ConfigurationProblem): CheckResult {
   return { level, finding: toSentence(option === undefined ? problem : `${option} ${problem}`), fix }

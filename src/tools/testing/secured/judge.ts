@@ -3,6 +3,7 @@ import type { Decision } from '../../../core/resource-server/decisions.js'
 import { send, type Listener, type ReceivedAnswer } from '../send.js'
 import { describeAnswer } from './problem.js'
 import type { Ask, Outcome, Prober } from './prober.js'
+import { decodeText } from '../../../shared/lib/request.js'
 
 export interface Fault {
   readonly kind: 'open' | 'optional' | 'report-only' | 'wrong-refusal'
@@ -155,15 +156,12 @@ function listForms(target: string): string[] {
   const whole = target.replace(/\?.*$/, '')
   const path = whole.replace(/^https?:\/\/[^/]*/i, '')
   const ends = [...path.matchAll(/\//g)].map(({ index }) => path.slice(index))
-  return [whole, ...ends].flatMap((end) => [end, decode(end), end.replaceAll('&', '&amp;'), encodeURIComponent(end)])
-}
-
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  return [whole, ...ends].flatMap((end) => [
+    end,
+    decodeText(end),
+    end.replaceAll('&', '&amp;'),
+    encodeURIComponent(end),
+  ])
 }
 
 /** Asks the routers of the platform themselves: what they answer at a part of the path, they may answer in the app. */

@@ -49,7 +49,8 @@ export function createProber(app: Listener, auth: PlatformAuth) {
   return {
     async ask(request: Ask): Promise<Outcome> {
       let outcome = await askOnce(request)
-      for (let left = MAX_REPETITIONS; left > 0 && isLimited(outcome); left -= 1) outcome = await askOnce(request)
+      const isLimited = (): boolean => outcome.answer?.status === 429 && outcome.decisions.length === 0
+      for (let left = MAX_REPETITIONS; left > 0 && isLimited(); left -= 1) outcome = await askOnce(request)
       return outcome
     },
     count: () => count,
@@ -58,8 +59,4 @@ export function createProber(app: Listener, auth: PlatformAuth) {
       DECISIONS.disable()
     },
   }
-}
-
-function isLimited({ answer, decisions }: Outcome): boolean {
-  return answer?.status === 429 && decisions.length === 0
 }
