@@ -75,7 +75,10 @@ describe('a service whose platform is behind nginx', () => {
     await auth.flush()
     const { items } = await site.auth.usage.list({ applicationId: id, api: 'orders' })
     expect(items).toMatchObject([{ allowed: 1 }])
-    expect(await auth.health()).toEqual({ ok: true, problems: [] })
+    // Whether the platform is slow depends on what else runs on the machine.
+    const { ok, problems } = await auth.health()
+    expect(problems.filter((problem) => !problem.startsWith('The platform is slow'))).toEqual([])
+    expect(ok).toBe(true)
   })
 })
 
