@@ -59,7 +59,7 @@ async function decide(page, baseUrl, save) {
   await page.getByRole('link', { name: 'Approve' }).first().click()
   await page.getByLabel('Orders: orders:write').uncheck()
   await page
-    .getByLabel('A word to the contact')
+    .getByLabel('Message to the contact')
     .fill('Reading is enough to begin with. Ask for writing when your till is ready.')
   await save(page, 'approve')
   await page.getByRole('button', { name: 'Approve' }).click()
@@ -128,7 +128,7 @@ async function watch(page, baseUrl, save) {
   }
   await save(page, 'application')
   await page.getByRole('link', { name: 'Suspend' }).click()
-  await page.getByText(/calls? of the last 7 days/).waitFor()
+  await page.getByText(/calls? with \d+ credentials? in the last 7 days/).waitFor()
   await save(page, 'suspend')
   await page.getByRole('link', { name: 'Cancel' }).click()
   await page.getByRole('link', { name: 'Audit' }).first().click()

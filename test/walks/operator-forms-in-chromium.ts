@@ -53,11 +53,15 @@ export function describeOperatorForms(getBrowser: () => Browser): void {
   /** The form of an action, about an application whose state it fits. */
   async function findForm(name: string, { place, fits }: Action): Promise<string> {
     if (!fits)
-      return place === 'key' ? `/do/${name}?kid=${(await host.auth.signingKeys.list()).items[0]!.kid}` : `/do/${name}`
+      return place === 'signingKey'
+        ? `/do/${name}?kid=${(await host.auth.signingKeys.list()).items[0]!.kid}`
+        : `/do/${name}`
     const { id, keys } = applications.findLast(fits)!
     const about: Partial<Record<Action['place'], string>> = {
       credential: `?credential=${keys[0]?.id}`,
+      key: `?credential=${keys[0]?.id}`,
       api: '?api=orders',
+      otherApi: '?api=weather',
       request: '?api=invoices',
     }
     return `/applications/${id}/${name}${about[place] ?? ''}`

@@ -99,6 +99,8 @@ pre .comment { color: #9fb0c6 }`,
 .tiles dd.word:nth-of-type(1) { color: var(--soft); font-size: 1.125rem; font-weight: 500; line-height: 1.867 }
 .tiles dd.bad:nth-of-type(1) { color: var(--bad) }
 .tiles dd.warn:nth-of-type(1) { color: var(--warn) }
+.mark { display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px; background: var(--plot) }
+.mark.refused { background: var(--plot-bad) }
 .meter { display: block; height: .5rem; border-radius: 99px; background: var(--code); overflow: hidden }
 .meter svg { display: block; width: 100%; height: 100%; fill: var(--plot) }
 .meter.warn svg { fill: light-dark(#d58a00, #f2bd6d) }
@@ -221,7 +223,7 @@ export function renderNotice(content: Content, tone?: Tone): Html {
 /** The few numbers that say how something does. `note`: a few words below the number. */
 export function renderTiles(
   tiles: readonly {
-    readonly label: string
+    readonly label: Html | string
     readonly value: Content
     readonly note?: Content
     /** `word`: the value is no number. */

@@ -64,12 +64,17 @@ export function renderErrors(errors: Counts['refused'], language: Language): Htm
   return html`${listed.map(([error, each], at) => html`${at > 0 && ', '}${count.format(each)} <code>${error}</code>`)}`
 }
 
+/** The name of what a plot shows, after a square of its colour. */
+export function nameColor(kind: 'allowed' | 'refused', name: string): Html {
+  return html`<i class="mark ${kind}"></i>${name}`
+}
+
 /** The tile of refused calls: red from a tenth of all. */
-export function describeRefused(label: string, calls: number, refused: number, language: Language) {
+export function describeRefused(name: string, calls: number, refused: number, language: Language) {
   const { count, percent } = getFormats(language)
   const note = calls > 0 && percent.format(refused / calls)
   const tone = refused * 10 > calls ? ('bad' as const) : undefined
-  return { label, value: count.format(refused), note, tone }
+  return { label: nameColor('refused', name), value: count.format(refused), note, tone }
 }
 
 export function findFullestQuota(plan: PlanUsage | undefined): QuotaUsage | undefined {

@@ -15,13 +15,13 @@ import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderNotice } from '../../shared/web/parts.js'
 import { describeMember } from '../operations/operation.js'
 import { perform } from '../operations/perform.js'
-import { findAllowed, isDangerous, type ActionName } from './actions.js'
+import { findAllowed, isFinal, type ActionName } from './actions.js'
 import { renderFields, type FormSubject } from './fields.js'
 import { readUsage } from './figures.js'
 import { sumUsage } from '../../shared/web/usage-figures.js'
 import { describeRefusal, FieldProblem, readInput } from './form-input.js'
-import { renderTime } from './formats.js'
-import { OPERATIONS_BY_NAME, type Answer, type Site, type Visit } from './visit.js'
+import { findTitle, renderAge } from './formats.js'
+import { OPERATIONS_BY_NAME, type Answer, type PageAnswer, type Site, type TabName, type Visit } from './visit.js'
 
 /** What the page showed has changed since. */
 class Stale extends Error {}
@@ -49,16 +49,20 @@ export async function answerAction(
   if (id !== undefined && !application) return undefined
   const action = findAllowed(site, visit, name, application)
   if (!action) return undefined
+  const content = html`<p>${texts.staleBecause}</p>`
   const stale: Answer = {
     status: 409,
     heading: texts.stale,
-    content: html`<p>${texts.staleBecause}</p>`,
+    content,
     parent: findParent(visit, application),
+    isNarrow: true,
   }
   // It fitted when the form was made.
   if (application && !action.fits!(application)) return method === 'POST' ? stale : undefined
   const kids =
-    action.place === 'keys' || action.place === 'key' ? (await auth.signingKeys.list()).items.map(({ kid }) => kid) : []
+    action.place === 'keys' || action.place === 'signingKey'
+      ? (await auth.signingKeys.list()).items.map(({ kid }) => kid)
+      : []
   const version = record ? String(record.version) : createHash('sha256').update(kids.join()).digest('hex').slice(0, 16)
   const form: ActionForm = { site, visit, action, application, kids, name: name as ActionName, record, version }
   if (method === 'GET') return renderForm(form, undefined, undefined)
@@ -72,9 +76,8 @@ export async function answerAction(
   }
 }
 
-function findParent({ texts }: Visit, application: Application | undefined): readonly [path: string, heading: string] {
-  if (!application) return ['/', texts.home]
-  return [`/applications/${application.id}`, application.name || texts.deletedName]
+function findParent({ texts }: Visit, application: Application | undefined): PageAnswer['parent'] {
+  return application && [`/applications/${application.id}`, application.name || texts.deletedName]
 }
 
 async function renderForm(form: ActionForm, entered: FormFields | undefined, problem: Problem | undefined) {
@@ -82,30 +85,40 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
   const { texts, formToken, root, path, query } = visit
   const warning = Object.hasOwn(texts.warnings, name) ? texts.warnings[name as keyof typeof texts.warnings] : undefined
   const parent = findParent(visit, application)
+  const tab: TabName = application ? 'applications' : TABS[action.place]!
+  const back = parent?.[0] ?? `/${tab}`
   const credential = [...(application?.keys ?? []), ...(application?.secrets ?? [])].find(
     ({ id }) => id === query.get('credential'),
   )
-  const subject = credential?.name ?? query.get('api') ?? undefined
+  const api = query.get('api')
+  const subject = credential?.name ?? (api === null ? undefined : findTitle(site, api))
   const search = query.size > 0 ? `?${query.toString()}` : ''
   return {
     heading: subject === undefined ? texts.actions[name] : `${texts.actions[name]}: ${subject}`,
-    ...(application && { tab: 'applications' as const }),
+    tab,
     parent,
     problem,
-    content: html`<div class="narrow">
+    isNarrow: true,
+    content: html`${warning !== undefined && html`<p>${warning}</p>`}
       ${application && action.hits && (await renderHits(site, visit, application, action.hits))}
-      ${warning !== undefined && html`<p>${warning}</p>`}
       ${application && name === 'approve' && (await renderRegisteredKeys(site, visit, application.id))}
       <form method="post" action="${root}/${path.map(encodeURIComponent).join('/')}${search}">
         <input type="hidden" name="token" value="${formToken}" /><input type="hidden" name="version" value="${version}" />
         ${renderFields(form, entered, problem)}
         <p class="actions">
-          <button${isDangerous(name) && html` class="danger"`}>${texts.actions[name]}</button>
-          <a class="button quiet" href="${root}${parent[0]}">${texts.cancel}</a>
+          <button${(isFinal(name) || action.place === 'danger') && html` class="danger"`}>${texts.actions[name]}</button>
+          <a class="button quiet" href="${root}${back}">${texts.cancel}</a>
         </p>
-      </form>
-    </div>`,
+      </form>`,
   }
+}
+
+/** The tab of an action that is about no application. */
+const TABS: Readonly<Record<string, TabName>> = {
+  list: 'applications',
+  queue: 'emails',
+  keys: 'keys',
+  signingKey: 'keys',
 }
 
 const HIT_DAYS = 7
@@ -129,17 +142,14 @@ async function renderHits(
   const { calls } = sumUsage((usage ?? []).filter((entry) => hits !== 'api' || entry.api === api))
   if (calls === 0 && !last) return renderNotice(texts.hitsNobody, 'good')
   const { count } = getFormats(language)
-  const time = last ? renderTime(last, visit) : texts.never
   // Calls are counted for the application, not for each of its credentials.
-  const text = hits === 'credential' ? texts.hitsCredential : texts.hits
-  return renderNotice(
-    html`<p>
-      <strong
-        >${fillIn<string | Html>(text, { calls: fillCount(texts.callCount, calls, count.format(calls)), credentials: count.format(used.length), time })}</strong
-      >
-    </p>`,
-    'warn',
-  )
+  const text = hits === 'credential' || !last ? texts.hitsCredential : texts.hits
+  const values = {
+    calls: fillCount(texts.callCount, calls, count.format(calls)),
+    credentials: fillCount(texts.credentialCount, used.length, count.format(used.length)),
+    age: last ? renderAge(last, visit) : texts.never,
+  }
+  return renderNotice(html`<p>${fillIn<string | Html>(text, values)}</p>`, 'warn')
 }
 
 async function performAction(form: ActionForm): Promise<Answer> {
@@ -180,7 +190,7 @@ async function performAction(form: ActionForm): Promise<Answer> {
   }>(isObject(result) ? result : {})
   const target = application ?? created
   if (credentials) return renderIssued(visit, target!, credentials)
-  const place = target ? `/applications/${target.id}` : action.place === 'queue' ? '/emails' : '/keys'
+  const place = target ? `/applications/${target.id}` : `/${TABS[action.place]!}`
   return { redirect: `${place}?done=${name}` }
 }
 
@@ -240,12 +250,11 @@ function renderIssued(
     heading: texts.issued,
     tab: 'applications',
     parent: [`/applications/${id}`, name],
-    content: html`<div class="narrow">
-      ${renderNotice(fillText(texts.issuedOnce, { name }), 'warn')}
+    isNarrow: true,
+    content: html`${renderNotice(fillText(texts.issuedOnce, { name }), 'warn')}
       ${renderCopyable('client_id', clientId ?? id, frame)}
       ${clientSecret !== undefined && renderCopyable('client_secret', clientSecret, frame)}
-      <p class="actions"><a class="button" href="${root}/applications/${id}">${texts.stored}</a></p>
-    </div>`,
+      <p class="actions"><a class="button" href="${root}/applications/${id}">${texts.stored}</a></p>`,
   }
 }
 

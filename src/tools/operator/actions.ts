@@ -36,7 +36,7 @@ function act(operation: CallName, place: string, asks: string, fits?: Action['fi
   return { operation, place, asks: asks.split(' ').filter(Boolean), ...(fits && { fits }), ...(hits && { hits }) }
 }
 
-/** Each operation that changes something, by the name that its address has. */
+/** Each operation that changes something, by the name that its address has; those of a place in the order in which pages show them. */
 export const ACTIONS = {
   create: act('applications.create', 'list', NEW),
   register: act('registration.register', 'list', NEW),
@@ -51,36 +51,36 @@ export const ACTIONS = {
   addKey: act('applications.addKey', 'credentials', TERMS, isActive),
   addSecret: act('applications.addSecret', 'credentials', TERMS, isActive),
   addKeySet: act('applications.addKeySet', 'credentials', 'name jwksUri jwks expiresAt networks apis', isActive),
-  rotateKey: act('applications.rotateKey', 'credentials', ROTATION, isActive, 'credential'),
-  rotateSecret: act('applications.rotateSecret', 'credentials', ROTATION, isActive, 'credential'),
-  replaceKeySet: act('applications.replaceKeySet', 'credentials', NEW_KEY_SET, hasKeySet, 'credential'),
-  reloadKeySet: act('applications.reloadKeySet', 'credentials', 'credentialId', hasKeySet),
+  rotateKey: act('applications.rotateKey', 'key', ROTATION, isActive, 'credential'),
+  rotateSecret: act('applications.rotateSecret', 'secret', ROTATION, isActive, 'credential'),
+  replaceKeySet: act('applications.replaceKeySet', 'keySet', NEW_KEY_SET, hasKeySet, 'credential'),
+  reloadKeySet: act('applications.reloadKeySet', 'keySet', 'credentialId', hasKeySet),
   changeCredential: act('applications.updateCredential', 'credential', CHANGED, isUsable, 'credential'),
   endCredential: act('applications.endCredential', 'credential', 'credentialId revokeTokens', isUsable, 'credential'),
+  grant: act('applications.allow', 'otherApi', 'api scopes', isAlive),
   allow: act('applications.allow', 'api', 'api scopes', isAlive, 'api'),
   limit: act('applications.update', 'api', 'api limit window until', isAlive),
   disallow: act('applications.disallow', 'api', 'api', isAlive, 'api'),
-  contact: { ...act('applications.update', 'contacts', 'contact', isAlive), scope: 'credentials:write' },
   addContact: act('applications.addContact', 'contacts', 'address', isAlive),
   invite: act('portal.invite', 'contacts', 'address', isActive),
-  removeContact: act('applications.removeContact', 'contact', 'address', hasContacts),
+  contact: { ...act('applications.update', 'contacts', 'contact', isAlive), scope: 'credentials:write' },
   signOut: act('portal.signOut', 'contact', 'contact', hasContact),
+  removeContact: act('applications.removeContact', 'contact', 'address', hasContacts),
   cancelInvitation: act('applications.cancelInvitation', 'invitation', 'address', isAlive),
   retryEmails: act('emails.retry', 'emails', '', isAlive),
   cancelEmails: act('emails.cancel', 'emails', '', isAlive),
-  revokeTokens: act('applications.revokeTokens', 'danger', '', isUsable, 'application'),
   suspend: act('applications.suspend', 'danger', 'reason notify revokeTokens', isSuspendable, 'application'),
+  revokeTokens: act('applications.revokeTokens', 'danger', '', isUsable, 'application'),
   recover: act('applications.recover', 'danger', 'contact deliver', isAlive, 'application'),
   delete: act('applications.delete', 'danger', 'confirm', isAlive, 'application'),
   rotateSigningKey: act('signingKeys.rotate', 'keys', 'immediately'),
-  revokeSigningKey: act('signingKeys.revoke', 'key', 'kid'),
   endSessions: act('sessionSecret.replace', 'keys', ''),
+  revokeSigningKey: act('signingKeys.revoke', 'signingKey', 'kid'),
   retryAllEmails: act('emails.retry', 'queue', ''),
 } satisfies Readonly<Record<string, Action>>
 
-/** Those that take something away, besides those of the danger zone. */
-const DANGEROUS =
-  'deny denyAccess disallow endCredential removeContact cancelInvitation cancelEmails revokeSigningKey endSessions'
+/** Those that end something for good. */
+const FINAL = 'delete deny denyAccess disallow endCredential removeContact revokeSigningKey'
 
 export type ActionName = keyof typeof ACTIONS
 
@@ -108,35 +108,49 @@ function findAction(
   return action && (application === undefined || action.fits!(application)) ? action : undefined
 }
 
-/** Links to the actions of a place. `query`: what they are about; `subject`: the same for screen readers. */
+/** Links to the actions of places: as many as are `shown`, and a menu of the others. `query`: what they are about; `subject`: the same for screen readers. */
 export function renderActions(
   site: Pick<Site, 'auth'>,
   visit: Visit,
-  place: string,
+  places: string,
   about: {
     readonly application?: Application
     readonly query?: Readonly<Record<string, string>>
     readonly subject?: string
     readonly except?: readonly ActionName[]
+    readonly shown?: number
+    /** The first one is what the page is for. */
+    readonly isMain?: boolean
     readonly more?: Html
   } = {},
 ): Html | false {
-  const { application, query, subject = '', except = [], more } = about
+  const { application, query, subject = '', except = [], shown = 1, isMain = false, more } = about
   const { root, texts } = visit
   const search = query ? `?${new URLSearchParams(query).toString()}` : ''
   const path = application ? `/applications/${application.id}` : '/do'
-  const links = (Object.keys(ACTIONS) as ActionName[])
-    .filter((name) => ACTIONS[name].place === place && !except.includes(name))
-    .filter((name) => findAction(site, visit, name, application) !== undefined)
-    .map(
-      (name) =>
-        html`<a class="action${isDangerous(name) && ' danger'}" href="${root}${path}/${name}${search}"
-          >${texts.actions[name]}<span class="unseen"> ${subject}</span></a
-        > `,
-    )
-  return (links.length > 0 || more !== undefined) && html`<p class="actions">${links}${more}</p>`
+  const links = places.split(' ').flatMap((place) =>
+    (Object.keys(ACTIONS) as ActionName[])
+      .filter((name) => ACTIONS[name].place === place && !except.includes(name))
+      .filter((name) => findAction(site, visit, name, application) !== undefined)
+      .map(
+        (name, at) =>
+          html`<a
+            class="${isMain && at === 0 ? 'button' : 'action'}${isFinal(name) && ' danger'}"
+            href="${root}${path}/${name}${search}"
+            >${texts.actions[name]}<span class="unseen"> ${subject}</span></a
+          > `,
+      ),
+  )
+  const others = links.splice(shown)
+  const menu =
+    others.length > 0 &&
+    html`<details class="menu">
+      <summary class="action">${texts.menu}<span class="unseen"> ${subject}</span></summary>
+      <div>${others}</div>
+    </details>`
+  return (links.length > 0 || menu || more !== undefined) && html`<div class="actions">${links} ${menu} ${more}</div>`
 }
 
-export function isDangerous(name: ActionName): boolean {
-  return ACTIONS[name].place === 'danger' || DANGEROUS.split(' ').includes(name)
+export function isFinal(name: ActionName): boolean {
+  return FINAL.split(' ').includes(name)
 }

@@ -1,7 +1,6 @@
 import type { Application } from '../../index.js'
 import type { PlanUsage } from '../../shared/contracts/plan-usage.js'
 import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
-import { fillIn } from '../../shared/lib/fill-in.js'
 import { html, renderPlain, type Html } from '../../shared/web/html.js'
 import {
   renderBar,
@@ -10,13 +9,13 @@ import {
   renderEmpty,
   renderPill,
   renderProperty,
-  renderTable,
   renderTiles,
 } from '../../shared/web/parts.js'
 import { renderDone } from './action-page.js'
 import { renderActions } from './actions.js'
-import { renderAccess, renderContacts, renderCredentials } from './application-sections.js'
+import { renderAccess, renderContacts, renderCredentials, renderDanger } from './application-sections.js'
 import { renderStatus } from './applications-page.js'
+import { renderChange } from './audit.js'
 import { readPlan, readUsage } from './figures.js'
 import {
   describeRefused,
@@ -26,12 +25,12 @@ import {
   sumByDay,
   sumUsage,
 } from '../../shared/web/usage-figures.js'
-import { nameColumns, renderItem, renderSection, renderTime } from './formats.js'
+import { fillTime, findTitle, renderAge, renderCells, renderItem, renderSection, renderTime } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import { renderNoUsage } from './usage-page.js'
 import type { Answer, Site, Visit } from './visit.js'
 
-const MAX_AUDIT = 15
+const MAX_AUDIT = 8
 const MAX_EMAILS = 20
 
 /** All that is known of one application. Each part is there if the operator may see it. */
@@ -53,21 +52,22 @@ export async function answerApplication(site: Site, visit: Visit): Promise<Answe
     heading: name !== '' ? name : texts.deletedName,
     tab: 'applications',
     parent: ['/applications', texts.tabs.applications],
-    content: html`${renderDone(visit)}
-      <p class="facts-line">
-        ${renderStatus(status, texts)} ${contact !== undefined && html`<span>${contact}</span>`} <span>${id}</span>
+    actions: renderActions(site, visit, 'top', { application, isMain: true, shown: 2 }),
+    content: html`<p class="facts-line">
+        ${renderStatus(status, texts)} ${contact !== undefined && html`<span>${contact}</span>`} <code>${id}</code>
       </p>
-      ${renderActions(site, visit, 'top', { application })} ${renderSummary(visit, application, usage, plan)}
+      ${renderDone(visit)} ${renderSummary(visit, application, usage, plan)}
       <div class="columns">
         <div>
           ${usage && renderUsage(site, visit, usage)} ${refusals} ${renderCredentials(site, visit, application)}
-          ${renderAccess(site, visit, application)} ${audit}
+          ${renderAccess(site, visit, application)}
         </div>
         <div>
           ${renderFacts(site, visit, application)} ${renderContacts(site, visit, application)} ${emails}
           ${renderDanger(site, visit, application)}
         </div>
-      </div>`,
+      </div>
+      ${audit}`,
   }
 }
 
@@ -91,11 +91,11 @@ function renderSummary(
       ? {
           label: quotaUsed,
           value: percent.format(quota.used / quota.limit),
-          note: html`${fillIn<string | Html>(texts.ofLimit, { limit: count.format(quota.limit), end: renderTime(quota.endsAt, visit) })}${renderBar(quotaUsed, quota.used, quota.limit)}`,
+          note: html`${fillTime(texts.resetsOf, quota.endsAt, visit, { limit: count.format(quota.limit) })}${renderBar(quotaUsed, quota.used, quota.limit)}`,
           tone: findQuotaTone(quota),
         }
       : { label: quotaUsed, value: noQuota, tone: 'word' },
-    { label: columns.lastUse, value: lastUsedAt ? renderTime(lastUsedAt, visit) : texts.never, tone: 'word' },
+    { label: columns.lastUse, value: lastUsedAt ? renderAge(lastUsedAt, visit) : texts.never, tone: 'word' },
   ])
 }
 
@@ -104,15 +104,11 @@ function renderUsage(site: Site, visit: Visit, usage: readonly UsageEntry[]): Ht
   const { count } = getFormats(language)
   if (usage.length === 0) return renderCard({ title: texts.tabs.usage, level: 2 }, renderNoUsage(site, visit))
   const apis = [...new Set(usage.map(({ api }) => api))]
-  const table = renderTable(
-    texts.tabs.usage,
-    nameColumns(texts, 'api #allowed #refused #tokens'),
-    apis.map((api) => {
-      const entries = usage.filter((entry) => entry.api === api)
-      const { calls, refused, tokens } = sumUsage(entries)
-      return [api, ...[calls - refused, refused, tokens].map((each) => count.format(each))]
-    }),
-  )
+  const rows = apis.map((api) => {
+    const { calls, refused, tokens } = sumUsage(usage.filter((entry) => entry.api === api))
+    return [findTitle(site, api), ...[calls - refused, refused, tokens].map((each) => count.format(each))]
+  })
+  const table = renderCells(texts.tabs.usage, texts, 'api #allowed #refused #tokens', rows)
   return renderCard(
     { title: texts.tabs.usage, level: 2 },
     html`<div class="inside">
@@ -122,51 +118,57 @@ function renderUsage(site: Site, visit: Visit, usage: readonly UsageEntry[]): Ht
   )
 }
 
-async function renderRefusals({ core }: Site, visit: Visit, { id }: Application): Promise<Html | false> {
+async function renderRefusals(site: Site, visit: Visit, { id }: Application): Promise<Html | false> {
   const { texts, may, language } = visit
-  const usage = core.find('usage')
+  const usage = site.core.find('usage')
   if (!usage || !may('usage.refusals')) return false
   const { items } = await usage.countRefusals(id, language)
   const rows = items.map(({ at, count, api, error, problem, fix, route, address, requestId }) => {
-    const time = renderTime(at, visit)
+    const text = count > 1 ? texts.times : '{time}'
     return html`<li>
       <h3>${problem}</h3>
       <p class="soft">${renderPlain(fix)}</p>
       <p class="facts-line">
-        <span>${count > 1 ? fillIn<string | Html>(texts.times, { count: String(count), time }) : time}</span>
-        ${[route ?? api, error, address, requestId].map((each) => each !== undefined && html`<code>${each}</code>`)}
+        <span>${fillTime(text, at, visit, { count: String(count) })}</span>
+        ${route === undefined && html`<span>${findTitle(site, api)}</span>`}
+        ${[route, error, address, requestId].map((each) => each !== undefined && html`<code>${each}</code>`)}
       </p>
     </li> `
   })
   const empty = renderEmpty({ title: texts.noRefusals, isGood: true })
-  return renderSection(texts.refusals, rows, { empty })
+  return html`<div id="refusals">${renderSection(texts.refusals, rows, { empty })}</div>`
 }
 
 function renderFacts(site: Site, visit: Visit, application: Application): Html {
   const { texts, language } = visit
   const { facts, fields } = texts
-  const { id, externalId, plan, networks, acceptedTerms, createdAt, metadata, resourceServer } = application
-  const rows: readonly (readonly [string, Html | string])[] = [
-    [facts.id, html`<code>${id}</code>`],
-    [fields.externalId, externalId ?? texts.none],
-    [fields.plan, plan ?? texts.none],
-    [facts.networks, networks ? html`${networks.map((each) => html`${renderChip(each)} `)}` : texts.anyNetwork],
+  const { externalId, plan, networks, acceptedTerms, createdAt, metadata, resourceServer } = application
+  const chips = (values: readonly string[]): Html => html`${values.map((each) => html`${renderChip(each)} `)}`
+  const rows: readonly (readonly [string, Html | string | undefined])[] = [
+    [fields.plan, plan],
+    [facts.networks, networks ? chips(networks) : texts.anyNetwork],
     ...(resourceServer
-      ? [[fields.resourceServer, html`${resourceServer.map((each) => html`${renderChip(each)} `)}`] as const]
+      ? [[fields.resourceServer, resourceServer.map((each) => findTitle(site, each)).join(', ')] as const]
       : []),
-    [fields.language, getFormats(language).language.of(application.language ?? 'en') ?? ''],
-    [facts.terms, acceptedTerms ? html`${acceptedTerms.version}, ${renderTime(acceptedTerms.at, visit)}` : texts.none],
+    [fields.language, getFormats(language).language.of(application.language ?? 'en')],
+    [facts.terms, acceptedTerms && html`${acceptedTerms.version}, ${renderTime(acceptedTerms.at, visit)}`],
     [texts.columns.created, renderTime(createdAt, visit)],
+    [fields.externalId, externalId],
+    [fields.metadata, metadata && html`${Object.entries(metadata).map(renderMember)}`],
   ]
-  const data = metadata && html`<pre class="data">${JSON.stringify(metadata, undefined, 2)}</pre>`
   return renderCard(
-    { title: texts.settings, level: 2 },
+    { title: texts.settings, level: 2, actions: renderActions(site, visit, 'settings', { application }) },
     html`<ul class="properties">
-        ${rows.map(([name, about]) => renderProperty({ name, about }))}
-        ${data && renderProperty({ name: fields.metadata, about: data })}
-      </ul>
-      ${renderActions(site, visit, 'settings', { application })}`,
+      ${rows.map(([name, about]) => renderProperty({ name, about: about ?? html`<span class="soft">${texts.none}</span>` }))}
+    </ul>`,
   )
+}
+
+function renderMember([name, value]: readonly [string, unknown]): Html {
+  return html`<span class="pair"
+    ><span class="soft">${name}</span>
+    ${Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value)}</span
+  > `
 }
 
 async function renderEmails(site: Site, visit: Visit, application: Application): Promise<Html | false> {
@@ -188,24 +190,11 @@ async function renderEmails(site: Site, visit: Visit, application: Application):
   })
 }
 
-function renderDanger(site: Site, visit: Visit, application: Application): Html | false {
-  const actions = renderActions(site, visit, 'danger', { application })
-  return actions && renderCard({ title: visit.texts.dangerZone, level: 2, isDanger: true }, actions)
-}
-
-async function renderAudit({ auth }: Site, visit: Visit, { id }: Application): Promise<Html | false> {
-  const { texts, may } = visit
+async function renderAudit(site: Site, visit: Visit, { id, name }: Application): Promise<Html | false> {
+  const { texts, may, root } = visit
   if (!may('audit.list')) return false
-  const { items } = await auth.audit.list({ applicationId: id, order: 'newest', limit: MAX_AUDIT })
-  const rows = items.map(({ type, by, at, details }) =>
-    renderItem(type, [
-      renderTime(at, visit),
-      by,
-      // They never hold a secret.
-      ...Object.entries(details).map(
-        ([name, value]) => html`${name}: <code>${typeof value === 'string' ? value : JSON.stringify(value)}</code>`,
-      ),
-    ]),
-  )
-  return renderSection(texts.tabs.audit, rows, { empty: texts.noAudit })
+  const { items } = await site.auth.audit.list({ applicationId: id, order: 'newest', limit: MAX_AUDIT })
+  const rows = items.map((change) => renderChange(site, visit, change, name !== '' ? name : texts.deletedName))
+  const actions = html`<a class="action" href="${root}/audit?application=${id}">${texts.whole}</a>`
+  return renderSection(texts.tabs.audit, rows, { empty: texts.noAudit, actions })
 }

@@ -1,18 +1,11 @@
 import type { Application } from '../../index.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
-import {
-  type EmptyState,
-  renderBar,
-  renderEmpty,
-  renderNotice,
-  renderPill,
-  renderTable,
-} from '../../shared/web/parts.js'
+import { type EmptyState, renderBar, renderEmpty, renderNotice, renderPill } from '../../shared/web/parts.js'
 import { renderActions } from './actions.js'
 import { readPlan, readUsage } from './figures.js'
 import { findFullestQuota, sumUsage } from '../../shared/web/usage-figures.js'
-import { nameColumns, renderTime } from './formats.js'
+import { renderAge, renderCells } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import type { OperatorTexts } from './texts/en.js'
 import { listChoices } from './fields.js'
@@ -33,10 +26,10 @@ export async function answerApplications(site: Site, visit: Visit): Promise<Answ
   return {
     heading: texts.tabs.applications,
     tab: 'applications',
-    actions: renderActions(site, visit, 'list'),
+    actions: renderActions(site, visit, 'list', { isMain: true, shown: 2 }),
     content: html`${renderSearch(visit, 'applications', listFields(site, visit))}
       ${searched !== undefined && renderNotice(fillText(texts.searched, { count: getFormats(visit.language).count.format(searched) }))}
-      ${rows.length > 0 ? renderTable(texts.tabs.applications, nameColumns(texts, 'name status #calls #refused quota lastUse'), rows) : renderEmptyCard(texts.tabs.applications, none)}
+      ${renderCells(texts.tabs.applications, texts, 'name status #calls #refused #share quota lastUse', rows) || renderEmptyCard(texts.tabs.applications, none)}
       <p class="actions after">${renderNext(visit, 'applications', next)}</p>`,
   }
 }
@@ -71,15 +64,13 @@ async function renderRow(site: Site, visit: Visit, application: Application) {
     html`${renderApplicationLink(visit, application)}${application.contact !== undefined && html`<span class="facts-line">${application.contact}</span>`}`,
     renderStatus(application.status, texts),
     usage && count.format(calls),
-    usage &&
-      (refused > 0
-        ? html`${count.format(refused)} <span class="soft">${percent.format(refused / calls)}</span>`
-        : count.format(0)),
+    usage && count.format(refused),
+    refused > 0 && percent.format(refused / calls),
     quota &&
       html`${renderBar(texts.quotaUsed, quota.used, quota.limit)}<span class="soft"
-          >${percent.format(quota.used / quota.limit)} / ${count.format(quota.limit)}</span
+          >${fillText(texts.ofLimit, { share: percent.format(quota.used / quota.limit), limit: count.format(quota.limit) })}</span
         >`,
-    lastUsedAt ? renderTime(lastUsedAt, visit) : html`<span class="soft">${texts.never}</span>`,
+    lastUsedAt ? renderAge(lastUsedAt, visit) : html`<span class="soft">${texts.never}</span>`,
   ]
 }
 

@@ -186,6 +186,14 @@ export function renderFields(
     const label = texts.fields[id as keyof typeof texts.fields]
     if (field.control === 'boxes')
       return renderBoxes({ id, label, choices: field.choices ?? [] }, value, problem, language)
+    if (field.control === 'fixed')
+      return html`${renderFieldProblem(id, problem, language)}<input
+          type="hidden"
+          id="${id}"
+          name="${id}"
+          ${describeField(id, problem)}
+          value="${value[0]}"
+        /> `
     const shown = id === 'jwks' ? hidePrivateKey(value[0] ?? '') : (value[0] ?? '')
     const render = (attributes: Html): Html => renderControl(attributes, field, shown, texts.unset)
     return renderField({ id, label, problem, isChoice: field.control === 'flag', render }, language)
@@ -220,7 +228,6 @@ function renderControl(
   const required = isRequired && html` required`
   if (control === 'flag')
     return html`<input type="checkbox" ${attributes} value="on" ${value === 'on' && html` checked`} />`
-  if (control === 'fixed') return html`<input ${attributes} value="${value}" readonly />`
   if (control === 'select')
     return renderSelect(html`${attributes}${required}`, isRequired ? choices : [['', unset], ...choices], value)
   if (control === 'lines' || control === 'json' || control === 'area') {

@@ -1,28 +1,31 @@
-import type { Language } from '../../shared/contracts/application-record.js'
 import { DAY_MS } from '../../shared/lib/day.js'
 import { getFormats } from '../../shared/web/formats.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { renderCard, renderRows } from '../../shared/web/parts.js'
+import { renderCard, renderRows, renderTable } from '../../shared/web/parts.js'
 import type { OperatorTexts } from './texts/en.js'
+import type { Site, Visit } from './visit.js'
 
-/** The time since or until, such as `3 days ago`, with the exact time as its title. */
-export function renderTime(at: Date, { language, now }: { readonly language: Language; readonly now: number }): Html {
+type Reader = Pick<Visit, 'language' | 'now' | 'texts'>
+
+/** A point in time, such as `27 Nov 2026, 19:26 UTC`. */
+export function renderTime(at: Date, { language }: Pick<Reader, 'language'>): Html {
+  return html`<time datetime="${at.toISOString()}">${getFormats(language).dateTime.format(at)} UTC</time>`
+}
+
+/** The time since or until, where that is the question, such as `3 days ago`; the exact time is its title. */
+export function renderAge(at: Date, { language, now, texts }: Reader): Html {
   const { relative, dateTime } = getFormats(language)
   const distance = at.getTime() - now
   const unit = UNITS.find(([, length]) => Math.abs(distance) >= length)
-  const text = unit ? relative.format(Math.trunc(distance / unit[1]), unit[0]) : relative.format(0, 'second')
+  const soon = distance > 0 ? texts.soon : texts.justNow
+  const text = unit ? relative.format(Math.trunc(distance / unit[1]), unit[0]) : soon
   return html`<time datetime="${at.toISOString()}" title="${dateTime.format(at)} UTC">${text}</time>`
 }
 
-/** A text with a time in place of `{time}`, and with other values. */
-export function fillTime(
-  text: string,
-  at: Date,
-  visit: Parameters<typeof renderTime>[1],
-  values: Readonly<Record<string, string>> = {},
-): Html {
-  return html`${fillIn<string | Html>(text, { ...values, time: renderTime(at, visit) })}`
+/** A text with a time in place of `{time}` or `{age}`, and with other values. */
+export function fillTime(text: string, at: Date, visit: Reader, values: Readonly<Record<string, Html | string>> = {}) {
+  return html`${fillIn<string | Html>(text, { ...values, time: renderTime(at, visit), age: renderAge(at, visit) })}`
 }
 
 const UNITS = [
@@ -31,18 +34,33 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-/** Columns of a table by their names; those with `#` have numbers. */
-export function nameColumns({ columns }: OperatorTexts, names: string) {
-  return names.split(' ').map((name) => ({
+/** The title of an API; its name if the platform has none of that name any more. */
+export function findTitle({ auth }: Pick<Site, 'auth'>, name: string): string {
+  return auth.apis.find((api) => api.name === name)?.title ?? name
+}
+
+/** What stands where there is no value. */
+const NONE = html`<span class="none" aria-hidden="true">&ndash;</span>`
+
+export type Cell = Html | string | number | false | undefined
+
+/** A table; false without rows. `names` are those of its columns: with `#` they have numbers. A cell without a value has a dash. */
+export function renderCells(
+  label: string,
+  { columns }: OperatorTexts,
+  names: string,
+  rows: readonly (readonly Cell[])[],
+): Html | false {
+  const listed = names.split(' ').map((name) => ({
     title: columns[name.replace('#', '') as keyof typeof columns],
     isNumber: name.startsWith('#'),
   }))
+  const cells = rows.map((row) => row.map((cell) => (cell === undefined || cell === false ? NONE : cell)))
+  return rows.length > 0 && renderTable(label, listed, cells)
 }
 
-type Fact = Html | string | false | undefined
-
 /** A row of a card: what it is about, the facts of it, and at the right what can be done. */
-export function renderItem(title: Html | string, facts: readonly Fact[], end?: Html | false): Html {
+export function renderItem(title: Html | string, facts: readonly Cell[], end?: Html | false): Html {
   return html`<li class="row">
     <div>
       <h3>${title}</h3>
@@ -58,13 +76,9 @@ export function renderItem(title: Html | string, facts: readonly Fact[], end?: H
 export function renderSection(
   title: Html | string,
   rows: readonly Html[],
-  {
-    empty = '',
-    actions,
-    end,
-  }: { readonly empty?: Html | string; readonly actions?: Html | false; readonly end?: Html | false },
+  { empty = '', actions }: { readonly empty?: Html | string; readonly actions?: Html | false },
 ): Html {
-  return renderCard({ title, level: 2, actions }, html`${renderRows(rows, empty)} ${end}`)
+  return renderCard({ title, level: 2, actions }, renderRows(rows, empty))
 }
 
 /**

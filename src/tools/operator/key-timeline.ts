@@ -41,10 +41,7 @@ export function renderKeyTimeline(keys: SigningKeys, { texts, language, now }: V
       </svg>`
   })
   const legend = (['next', 'current', 'former'] as const).map(
-    (state) =>
-      html`<span
-        ><svg class="mark"><rect class="${state}" width="100%" height="100%" /></svg> ${texts.keyStates[state]}</span
-      > `,
+    (state) => html`<span><i class="mark ${state}"></i>${texts.keyStates[state]}</span> `,
   )
   return html`<div class="card" aria-hidden="true">
     <div class="inside timeline">

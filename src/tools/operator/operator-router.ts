@@ -27,7 +27,8 @@ import type { CallName } from '../operations/operator-calls.js'
 import { answerAction } from './action-page.js'
 import { answerApplication } from './application-page.js'
 import { answerApplications } from './applications-page.js'
-import { answerAudit, answerEmails, answerKeys, answerReportOnly } from './lists.js'
+import { answerAudit } from './audit.js'
+import { answerEmails, answerKeys, answerReportOnly } from './lists.js'
 import { answerPreview } from './preview-page.js'
 import { findRights, type Can } from './rights.js'
 import { CONTENT_SECURITY_POLICY, listTabs, renderPage } from './page.js'
@@ -92,7 +93,10 @@ export function createOperatorRouter(options: {
     }
     function refuse(status: number, refusal: Refusal, because?: string, shown?: Visit): void {
       const text = because ?? (refusal === 'refused' ? '' : texts[`${refusal}Because`])
-      send({ status, heading: texts[refusal], content: html`<p>${text}</p>` }, shown)
+      const next = html`<p class="actions"><a class="button quiet" href="${root}/">${texts.tabs.today}</a></p>`
+      const content = html`<p>${text}</p>
+        ${shown && next}`
+      send({ status, heading: texts[refusal], content, isNarrow: true }, shown)
     }
 
     try {

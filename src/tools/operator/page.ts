@@ -15,70 +15,102 @@ const STYLE =
 .head { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: center; justify-content: space-between }
 .head h1 { margin: 0 }
 p { max-width: 44rem }
+time { white-space: nowrap }
+body > main.narrow { --page: 40rem }
+.narrow > form { margin-top: var(--space-5) }
 main > :is(.card, .table, .tiles, .columns, .empty, .today, .actions, form) + :is(.card, .columns, .empty, .table, .search) { margin-top: var(--space-5) }
 .columns { display: grid; gap: var(--space-5); width: auto; margin-inline: 0; grid-template-columns: minmax(0, 1fr) }
 .columns > * { display: grid; gap: var(--space-5); align-content: start; min-width: 0 }
 @media (min-width: 64rem) { .columns { grid-template-columns: minmax(0, 1fr) 22rem } }
-.card > :is(p, form, dl) { padding: var(--space-4); margin: 0 }
-.table { position: relative }
 .card .table { border: 0; border-radius: 0; box-shadow: none }
 .card > .table:last-child { border-radius: 0 0 var(--corner-box) var(--corner-box) }
-.card > form { max-width: 36rem }
 form.search { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: end; margin-bottom: var(--space-5) }
-form.search > .field { flex: 1 1 7rem; max-width: 15rem }
-form.search > .wide { flex: 2 1 100%; max-width: none }
-@media (min-width: 40rem) { form.search > .wide { flex-basis: 14rem } }
+form.search > .field { flex: 1 1 9rem; max-width: 15rem }
+form.search > .wide { flex: 2 1 14rem; max-width: none }
 form.search :is(input, select) { font-size: .875rem }
 form.search > p { display: flex; gap: var(--space-2); margin: 0 }
-form.search > p > * { padding-inline: var(--space-3) }
-.facts-line { color: var(--soft); font-size: var(--text-small); font-weight: 400; display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); margin: var(--space-1) 0 0; overflow-wrap: anywhere }
+form.search > details { flex: 0 0 100%; order: 1 }
+form.search summary { width: fit-content; color: var(--accent); font-size: var(--text-small); cursor: pointer }
+.filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: var(--space-3); padding-top: var(--space-2) }
+.facts-line { color: var(--soft); font-size: var(--text-small); font-weight: 400; display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; margin: var(--space-1) 0 0; max-width: none; overflow-wrap: anywhere }
 .facts-line .warn, .wrong { color: var(--bad) }
-h1 + .facts-line { margin: calc(-1 * var(--space-2)) 0 var(--space-5); align-items: center }
+:is(h1, .head) + .facts-line { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
+:is(h2, h3):has(> .pill) { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: baseline }
+h3:has(strong) { font-weight: 400 }
 .rows > li { padding: var(--space-3) var(--space-4) }
 .rows > li > p { margin: var(--space-1) 0 0 }
-.row a { overflow-wrap: anywhere }
-.row > div { flex: 1 1 14rem }
+.rows > .row { flex-wrap: nowrap; align-items: center }
+.row > div { flex: 1 1 auto }
+.row > :is(.actions, .age) { flex: none }
+.row > .actions { max-width: 60%; justify-content: end }
+.age { margin: 0; color: var(--soft); font-size: var(--text-small); font-variant-numeric: tabular-nums }
+.task { display: grid; grid-template-columns: minmax(0, 1fr) 11rem 8.5rem; gap: var(--space-2) var(--space-4); align-items: center }
+.rows > .task > * { margin: 0 }
+.task .soft { margin: var(--space-1) 0 0 }
+.task > .age { text-align: right }
+.task > a { justify-self: end }
+.task .meter { max-width: 14rem; margin-top: var(--space-2) }
+@media (max-width: 40rem) {
+  .task { grid-template-columns: minmax(0, 1fr) auto }
+  .task > div { grid-column: 1 / -1 }
+  .task > .age { text-align: left }
+  .rows > .row { display: grid; grid-template-columns: minmax(0, 1fr) auto }
+  .row > div:not(.actions) { display: contents }
+  .row > div > .facts-line, .row > .age { grid-column: 1 / -1 }
+  .row > .actions { grid-area: 1 / 2; max-width: none }
+}
+.row:has(> .age) { padding-block: var(--space-2) }
+.menu { position: relative }
+.menu > summary { list-style: none; cursor: pointer }
+.menu > summary::-webkit-details-marker { display: none }
+.menu > summary::after { content: ''; display: inline-block; width: .375rem; height: .375rem; margin: 0 0 .1875rem .4375rem; border: solid currentcolor; border-width: 0 1.5px 1.5px 0; rotate: 45deg }
+.menu > div { position: absolute; z-index: 2; top: calc(100% + var(--space-1)); right: 0; display: grid; min-width: 12rem; padding: var(--space-1); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / 16%) }
+.menu .action { justify-content: start; padding: var(--space-2) var(--space-3); border: 0; box-shadow: none; white-space: nowrap }
+.menu .action:hover { background: var(--code) }
+.menu > summary.action { padding: var(--space-1) .625rem; border: 1px solid var(--line); box-shadow: var(--lift) }
 main > .actions { margin: 0 0 var(--space-5) }
-.card > .actions { max-width: none; padding: var(--space-3) var(--space-4) }
-:is(.rows, .properties) + .actions { border-top: 1px solid var(--line) }
 .properties > li { grid-template-columns: 7.5rem minmax(0, 1fr); align-items: baseline; padding: var(--space-2) var(--space-4) }
 .properties > li:first-child { border-top: 0 }
 .properties > li > code:first-child { font: 400 var(--text-small)/1.6 var(--sans); color: var(--soft) }
 .properties .about { color: var(--ink); font-size: .875rem }
+.pair { flex: 0 0 100% }
 .card { container-type: inline-size }
+.card:has(.menu[open]) { z-index: 1 }
 td code { overflow-wrap: anywhere }
 td > a { white-space: nowrap }
-td:has(code) { min-width: 14rem }
-.reasons { min-width: 14rem }
-.table :is(th, td) > .facts-line { display: block }
+td:has(code), .reasons { min-width: 14rem }
+.none { color: var(--soft) }
+.table :is(th, td) > .facts-line { display: block; margin: 0 }
 .table tbody th { min-width: 12rem }
-td .meter { width: 7rem }
-td .meter + .soft { display: block }
-.choices { display: grid; gap: var(--space-2) }
-.today { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: var(--space-5); align-items: start }
-.share { flex: 0 0 8rem !important }
+td .meter { width: 7rem; margin-bottom: .125rem }
+td .meter + .soft { display: block; white-space: nowrap }
+.choice > input { margin: 0 }
+.choices, .today { display: grid; gap: var(--space-2) }
+.today { gap: var(--space-5) }
 :is(.actions, details).after { margin: var(--space-4) 0 0 }
 .crumb { margin: var(--space-5) 0 0; font-size: var(--text-small); font-weight: 500 }
 .crumb a:not(:hover) { text-decoration: none }
-.crumb + h1 { margin-top: var(--space-2) }
-.crumb + h1, .narrow { max-width: 44rem }
-.notice { margin: 0 0 var(--space-5); max-width: 44rem }
+.crumb + :is(h1, .head) { margin-top: var(--space-2) }
+.notice { margin: 0 0 var(--space-5) }
 .card .notice { margin: 0 }
 .inside .plot { margin-top: var(--space-4) }
 .timeline { display: grid; gap: var(--space-1); font-size: var(--text-small) }
 .timeline p { margin: 0 }
-.timeline code { margin-top: var(--space-2); overflow-wrap: anywhere }
+.timeline > code { margin-top: var(--space-2) }
 .timeline svg { width: 100%; height: .75rem; border-radius: 3px; background: var(--code); overflow: visible }
-.timeline .mark { width: .75rem; margin-right: .25rem; vertical-align: -.125rem }
 .timeline .axis { height: 2.75em; background: none; fill: var(--soft); font-variant-numeric: tabular-nums }
-.timeline rect { fill: color-mix(in oklab, var(--soft) 60%, var(--raised)) }
-.timeline .next { fill: color-mix(in oklab, var(--info) 72%, var(--raised)) }
-.timeline .current { fill: color-mix(in oklab, var(--good) 72%, var(--raised)) }
+.timeline .former { --bar: color-mix(in oklab, var(--soft) 60%, var(--raised)) }
+.timeline .next { --bar: color-mix(in oklab, var(--info) 72%, var(--raised)) }
+.timeline .current { --bar: color-mix(in oklab, var(--good) 72%, var(--raised)) }
+.timeline :is(.former, .next, .current) { fill: var(--bar); background: var(--bar) }
 .timeline .now { fill: var(--ink) }
-details > summary { color: var(--accent); font-size: var(--text-small); cursor: pointer }
-figure { margin: 0 0 var(--space-4) }
-.preview { display: block; width: 100%; height: 44rem; border: 0; border-radius: var(--corner-box); background: #fff }
-pre.data { margin: 0; white-space: pre-wrap }
+details.after > summary { color: var(--accent); font-size: var(--text-small); cursor: pointer }
+.preview { display: block; width: 100%; height: 44rem; border: 1px solid var(--line); border-radius: var(--corner-box); background: #fff }
+pre.data { margin: 0 0 var(--space-4); white-space: pre-wrap }
+@media (max-width: 30rem) {
+  td:has(> .none) { display: none !important }
+  .preview { width: calc(100% + 2rem); margin-inline: -1rem; border-width: 1px 0; border-radius: 0 }
+}
 `)
 
 /** Style and script are in the page and allowed by their hashes: no path and no proxy matters. */
@@ -119,7 +151,8 @@ export function renderPage(
       readonly tabs: readonly TabName[]
     },
 ): string {
-  const { heading, actions, content, brand, language, root, operator, signOut, tabs, tab, parent, problem } = page
+  const { heading, actions, content, brand, language, root, operator, signOut, tabs, tab, parent, problem, isNarrow } =
+    page
   const texts = TEXTS[language]
   return renderFrame({
     language,
@@ -140,7 +173,7 @@ export function renderPage(
               <span>${operator}</span> <button class="quiet">${texts.actions.signOut}</button>
             </form>`),
     },
-    content: html`<main>
+    content: html`<main${isNarrow && html` class="narrow"`}>
       ${parent && html`<p class="crumb"><a href="${root}${parent[0]}">${parent[1]}</a></p>`}
       ${
         actions

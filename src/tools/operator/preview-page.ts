@@ -1,7 +1,6 @@
 import type { Language } from '../../shared/contracts/application-record.js'
 import type { EmailContent } from '../../shared/contracts/email-content.js'
 import { html } from '../../shared/web/html.js'
-import { renderCard } from '../../shared/web/parts.js'
 import { LANGUAGES } from './fields.js'
 import { readQuery, renderSearch } from './search-form.js'
 import type { Answer, Site, Visit } from './visit.js'
@@ -29,10 +28,8 @@ export async function answerPreview({ core }: Site, visit: Visit, isFramed: bool
         { name: 'purpose', label: texts.columns.purpose, choices: Object.entries(texts.purposes) },
         { name: 'language', label: texts.fields.language, choices: LANGUAGES, value: language },
       ])}
-      ${renderCard(
-        { title: subject, level: 2 },
-        html`<iframe class="preview" sandbox src="${root}/preview.html?${address}" title="${subject}"></iframe>`,
-      )}
+      <h2>${subject}</h2>
+      <iframe class="preview" sandbox src="${root}/preview.html?${address}" title="${subject}"></iframe>
       <details class="after">
         <summary>${texts.asText}</summary>
         <pre class="data">${text}</pre>

@@ -20,30 +20,42 @@ export function renderSearch(visit: Visit, tab: TabName | 'preview', fields: rea
   const { root, texts, query, formToken } = visit
   const isTyped = fields.some(({ choices }) => choices === undefined)
   const isFiltered = fields.some(({ name }) => query.get(name))
+  const typed = fields.filter(({ type }) => type === 'search')
+  const others = fields.filter(({ type }) => type !== 'search')
+  const render = (field: SearchField): Html => renderSearchField(field, query.get(field.name) ?? undefined)
+  const isNarrowed = others.some(({ name }) => query.get(name))
   return html`<form class="search" role="search" action="${root}/${tab}" ${isTyped && html`method="post"`}>
     ${isTyped && html`<input type="hidden" name="token" value="${formToken}" />`}
-    ${fields.map(({ name, label, type = 'text', hint = '', choices, value: chosen = '' }) => {
-      const value = query.get(name) ?? chosen
-      const control = choices
-        ? renderSelect(html`id="${name}" name="${name}"`, choices, value)
-        : html`<input
-            id="${name}"
-            name="${name}"
-            type="${type}"
-            value="${value}"
-            maxlength="${type === 'search' ? 8000 : 254}"
-            autocomplete="off"
-            placeholder="${hint}"
-          />`
-      return html`<div class="field${type === 'search' && ' wide'}">
-        <label for="${name}">${label}</label>${control}
-      </div> `
-    })}
+    ${typed.length > 0 ? typed.map(render) : others.map(render)}
+    ${
+      typed.length > 0 &&
+      html`<details${isNarrowed && html` open`}>
+        <summary>${texts.filters}</summary>
+        <div class="filters">${others.map(render)}</div>
+      </details>`
+    }
     <p>
-      <button class="quiet">${texts.show}</button>
+      <button class="quiet">${typed.length > 0 ? texts.search : texts.show}</button>
       ${isFiltered && html`<a class="button quiet" href="${root}/${tab}">${texts.clear}</a>`}
     </p>
   </form>`
+}
+
+function renderSearchField(field: SearchField, entered: string | undefined): Html {
+  const { name, label, type = 'text', hint = '', choices, value = '' } = field
+  const shown = entered ?? value
+  const control = choices
+    ? renderSelect(html`id="${name}" name="${name}"`, choices, shown)
+    : html`<input
+        id="${name}"
+        name="${name}"
+        type="${type}"
+        value="${shown}"
+        maxlength="${type === 'search' ? 8000 : 254}"
+        autocomplete="off"
+        placeholder="${hint}"
+      />`
+  return html`<div class="field${type === 'search' && ' wide'}"><label for="${name}">${label}</label>${control}</div> `
 }
 
 /**

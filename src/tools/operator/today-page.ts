@@ -1,12 +1,12 @@
 import type { Application, CredentialInfo } from '../../index.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { DAY_MS } from '../../shared/lib/day.js'
-import { fillIn } from '../../shared/lib/fill-in.js'
+import { fillIn, fillText } from '../../shared/lib/fill-in.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderBar, renderPill } from '../../shared/web/parts.js'
-import { renderApplicationLink, renderEmptyCard } from './applications-page.js'
-import { fillTime, renderItem, renderSection, renderTime } from './formats.js'
+import { renderApplicationLink, renderEmptyCard, type NamedApplication } from './applications-page.js'
+import { fillTime, findTitle, renderAge, renderSection } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import { renderErrors } from '../../shared/web/usage-figures.js'
 import { renderOverview } from './usage-page.js'
@@ -49,6 +49,42 @@ export function createTodayPage(site: Site): Page {
   }
 }
 
+/** What somebody has to do: a sentence with what else helps, its age, and where it is done. */
+function renderTask(
+  { root }: Visit,
+  task: {
+    readonly sentence: Html
+    readonly facts?: Html | string | false | undefined
+    readonly age: Html | string
+    /** Below the page of an application. Without a label there is no button. */
+    readonly path: string
+    readonly button: string | false
+    readonly subject: string
+    readonly isMain?: boolean
+  },
+): Html {
+  const { sentence, facts, age, path, button, subject, isMain = false } = task
+  return html`<li class="task">
+    <div>
+      <h3>${sentence}</h3>
+      ${facts && html`<p class="soft">${facts}</p>`}
+    </div>
+    <p class="age">${age}</p>
+    ${button !== false && html`<a class="${isMain ? 'button' : 'action'}" href="${root}/applications/${path}">${button}<span class="unseen"> ${subject}</span></a>`}
+  </li> `
+}
+
+/** A sentence of a task, which begins with the application, or names it. */
+function fillTask(
+  text: string,
+  visit: Visit,
+  application: NamedApplication,
+  values: Readonly<Record<string, string>>,
+): Html {
+  const link = html`<strong>${renderApplicationLink(visit, application)}</strong>`
+  return html`${fillIn<string | Html>(text, { ...values, application: link })}`
+}
+
 /** What health and the features' checks find, asked once a minute at most. */
 function createFindings(auth: Platform) {
   let asked = -Infinity
@@ -83,25 +119,27 @@ async function listFindings(find: ReturnType<typeof createFindings>, { may }: Vi
   )
 }
 
-async function listWaiting({ auth, core }: Site, visit: Visit): Promise<readonly Html[]> {
-  const { texts, root } = visit
+async function listWaiting(site: Site, visit: Visit): Promise<readonly Html[]> {
+  const { texts } = visit
+  const { auth, core } = site
   const { items } = await auth.applications.list({ waiting: true, limit: SHOWN })
   const isDecided = (api: string): boolean => core.settings.apis.get(api)?.registration === 'manual'
   // Other pending applications wait for their first e-mail to arrive.
   return items
     .filter(({ accessRequests, apis }) => accessRequests.length > 0 || Object.keys(apis).some(isDecided))
     .flatMap(listRequests)
-    .map(({ application, at, apis }) =>
-      renderItem(
-        renderApplicationLink(visit, application),
-        [fillTime(texts.waitsSince, at, visit), apis.join(', '), application.contact],
-        html`<p class="actions">
-          <a class="button" href="${root}/applications/${application.id}"
-            >${texts.decide}<span class="unseen"> ${application.name}</span></a
-          >
-        </p>`,
-      ),
-    )
+    .map(({ application, at, apis }) => {
+      const titles = apis.map((api) => findTitle(site, api)).join(', ')
+      return renderTask(visit, {
+        sentence: fillTask(texts.tasks.waiting, visit, application, { apis: titles }),
+        facts: application.contact,
+        age: renderAge(at, visit),
+        path: application.id,
+        button: texts.decide,
+        subject: application.name,
+        isMain: true,
+      })
+    })
 }
 
 function listRequests(application: Application) {
@@ -118,15 +156,17 @@ async function listQuotas({ auth }: Site, visit: Visit): Promise<readonly Html[]
   if (!auth.plans || !may('plans.list')) return []
   const { items } = await auth.plans.list({ above: 80, limit: SHOWN })
   const { count, percent } = getFormats(language)
-  return items.map(({ applicationId: id, name, plan, used, limit, share, endsAt }) =>
-    renderItem(
-      renderApplicationLink(visit, { id, name }),
-      [plan, `${count.format(used)} / ${count.format(limit)}`, fillTime(texts.startsAnew, endsAt, visit)],
-      html`<div class="share">
-        ${renderBar(texts.quotaUsed, used, limit)}<span class="soft">${percent.format(share / 100)}</span>
-      </div>`,
-    ),
-  )
+  return items.map(({ applicationId: id, name, plan, used, limit, share, endsAt }) => {
+    const values = { share: percent.format(share / 100), limit: count.format(limit), plan }
+    return renderTask(visit, {
+      sentence: fillTask(texts.tasks.quota, visit, { id, name }, values),
+      facts: renderBar(texts.quotaUsed, used, limit),
+      age: fillTime(texts.resets, endsAt, visit),
+      path: `${id}/plan`,
+      button: may('plans.set') && texts.actions.plan,
+      subject: name,
+    })
+  })
 }
 
 async function listRefusing({ auth }: Site, visit: Visit): Promise<readonly Html[]> {
@@ -136,16 +176,19 @@ async function listRefusing({ auth }: Site, visit: Visit): Promise<readonly Html
   const { count, percent } = getFormats(language)
   return items
     .filter(({ refused, mean }) => refused > FEW_REFUSALS && refused > 2 * (mean?.refused ?? 0))
-    .map(({ applicationId: id, name, refused, share, errors, mean }) =>
-      renderItem(
-        renderApplicationLink(visit, { id, name }),
-        [
-          html`${fillIn(texts.refusedToday, { count: count.format(refused), mean: count.format(Math.round(mean?.refused ?? 0)) })}`,
-          renderErrors(errors, language),
-        ],
-        renderPill(percent.format(share / 100), share >= 10 ? 'bad' : 'warn'),
-      ),
-    )
+    .map(({ applicationId: id, name, refused, share, errors, mean }) => {
+      const values = { count: count.format(refused), mean: count.format(Math.round(mean?.refused ?? 0)) }
+      return renderTask(visit, {
+        sentence: fillTask(texts.tasks.refused, visit, { id, name }, values),
+        facts: renderErrors(errors, language),
+        age: html`<span class="${share >= 10 && 'wrong'}"
+          >${fillText(texts.shareRefused, { share: percent.format(share / 100) })}</span
+        >`,
+        path: `${id}#refusals`,
+        button: texts.look,
+        subject: name,
+      })
+    })
 }
 
 /** E-mails whose last attempt failed, whether it was the last one or not. */
@@ -157,11 +200,15 @@ async function listUndelivered({ auth: { emails } }: Site, visit: Visit): Promis
     .flatMap(({ items }) => items)
     .filter(({ problem }) => problem !== undefined)
     .map(({ applicationId: id, name, purpose, problem, createdAt, state }) =>
-      renderItem(
-        renderApplicationLink(visit, { id, name }),
-        [texts.purposes[purpose], renderTime(createdAt, visit), html`<span class="warn">${problem}</span>`],
-        renderPill(texts.emailStates[state], state === 'failed' ? 'bad' : 'warn'),
-      ),
+      renderTask(visit, {
+        sentence: fillTask(texts.tasks.undelivered, visit, { id, name }, { email: texts.purposes[purpose] }),
+        facts: html`${renderPill(texts.emailStates[state], state === 'failed' ? 'bad' : 'warn')}
+        ${texts.columns.problem}: ${problem}`,
+        age: renderAge(createdAt, visit),
+        path: `${id}/retryEmails`,
+        button: name !== '' && may('emails.retry') && texts.actions.retryEmails,
+        subject: name,
+      }),
     )
 }
 
@@ -181,15 +228,16 @@ async function listEnding({ auth }: Site, visit: Visit): Promise<readonly Html[]
       }),
     ),
   )
-  return ending
-    .slice(0, SHOWN)
-    .map(({ application, name, expiresAt, lastUsedAt }) =>
-      renderItem(renderApplicationLink(visit, application), [
-        name,
-        fillTime(texts.expires, expiresAt, visit),
-        fillTime(texts.lastUsed, lastUsedAt, visit),
-      ]),
-    )
+  return ending.slice(0, SHOWN).map(({ application, name, expiresAt, lastUsedAt }) =>
+    renderTask(visit, {
+      sentence: fillTask(texts.tasks.ending, visit, application, { name }),
+      facts: fillTime(texts.lastUsed, lastUsedAt, visit),
+      age: renderAge(expiresAt, visit),
+      path: application.id,
+      button: visit.may('applications.get') && texts.look,
+      subject: application.name,
+    }),
+  )
 }
 
 /** A rotation leaves the name to the newer one, which lasts longer. */

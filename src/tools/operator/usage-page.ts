@@ -3,14 +3,15 @@ import { getFormats } from '../../shared/web/formats.js'
 import { renderFirstCall } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
-import { renderCard, renderEmpty, renderPill, renderTable, renderTiles } from '../../shared/web/parts.js'
+import { renderCard, renderEmpty, renderPill, renderTiles } from '../../shared/web/parts.js'
 import { renderApplicationLink } from './applications-page.js'
-import { formatCsv, nameColumns } from './formats.js'
+import { findTitle, formatCsv, renderCells } from './formats.js'
 import { readOverall, readRoutes } from './figures.js'
 import { PAGE_SIZE, renderList } from './lists.js'
 import {
   countRefused,
   describeRefused,
+  nameColor,
   renderDays,
   renderErrors,
   sumByDay,
@@ -30,7 +31,7 @@ export async function renderOverview(site: Site, visit: Visit, actions: Html | f
   const { calls, refused, tokens } = sumUsage(entries)
   const today = sumUsage(entries.filter(({ period }) => period === formatDay(now)))
   const tiles = [
-    { label: texts.columns.allowed, value: count.format(calls - refused) },
+    { label: nameColor('allowed', texts.columns.allowed), value: count.format(calls - refused) },
     describeRefused(texts.columns.refused, calls, refused, language),
     { label: texts.columns.tokens, value: count.format(tokens) },
     { label: texts.callsToday, value: count.format(today.calls) },
@@ -57,38 +58,44 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
   const { usage } = site.auth
   if (!usage) return undefined
   const { columns } = texts
-  const { count, percent } = getFormats(language)
+  const { count, percent, date: day, month } = getFormats(language)
   const { period, sort, after } = readTotalsQuery(visit)
   const file = may('usage.overall') && html`<a class="action" href="${root}/usage-days.csv">${texts.csv}</a>`
+  const months = [0, 1].map((back) => {
+    const date = new Date(now)
+    const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back, 1)
+    return [formatDay(first).slice(0, 7), month.format(first)] as const
+  })
+  const days = [0, 1, 2, 3, 4, 5, 6].map((back) => {
+    const at = now - back * DAY_MS
+    return [formatDay(at), day.format(at)] as const
+  })
+  const choices = [...days, ...months]
   const [{ items, next }, overview, routes] = await Promise.all([
     usage.totals({ period, sort, after, limit: PAGE_SIZE }),
     after === undefined && renderOverview(site, visit, file),
-    after === undefined && renderRoutes(site, visit, period),
+    after === undefined &&
+      renderRoutes(site, visit, period, choices.find(([value]) => value === period)?.[1] ?? period),
   ])
-  const months = [0, 1].map((back) => {
-    const date = new Date(now)
-    return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back, 1)).toISOString().slice(0, 7)
-  })
-  const days = [0, 1, 2, 3, 4, 5, 6].map((back) => formatDay(now - back * DAY_MS))
   const search = renderSearch(visit, 'usage', [
-    { name: 'period', label: columns.day, choices: [...days, ...months].map((each) => [each, each]) },
+    { name: 'period', label: columns.day, choices },
     {
       name: 'sort',
       label: texts.sort,
       choices: (['refused', 'allowed'] as const).map((each) => [each, columns[each]]),
     },
   ])
+  const rows = items.map(({ applicationId: id, name, allowed, refused, accessTokens, errors }) => [
+    renderApplicationLink(visit, { id, name }),
+    count.format(allowed),
+    count.format(refused),
+    percent.format(refused / Math.max(1, allowed + refused)),
+    count.format(accessTokens),
+    refused > 0 && html`<div class="reasons">${renderErrors(errors, language)}</div>`,
+  ])
   return renderList(visit, {
     tab: 'usage',
-    columns: 'application #allowed #refused #tokens reason',
-    rows: items.map(({ applicationId: id, name, allowed, refused, accessTokens, errors }) => [
-      renderApplicationLink(visit, { id, name }),
-      count.format(allowed),
-      html`${count.format(refused)}
-        <span class="soft">${percent.format(refused / Math.max(1, allowed + refused))}</span>`,
-      count.format(accessTokens),
-      html`<div class="reasons">${renderErrors(errors, language)}</div>`,
-    ]),
+    shown: renderCells(texts.tabs.usage, texts, 'application #allowed #refused #share #tokens errors', rows),
     next,
     before: html`${overview} ${search}`,
     after: routes,
@@ -101,7 +108,7 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
 }
 
 /** The routes with most calls, where servers count them. */
-async function renderRoutes(site: Site, visit: Visit, period: string): Promise<Html | false> {
+async function renderRoutes(site: Site, visit: Visit, period: string, label: string): Promise<Html | false> {
   const { texts, language, root } = visit
   const { count } = getFormats(language)
   const routes = await readRoutes(site, visit, period)
@@ -110,9 +117,9 @@ async function renderRoutes(site: Site, visit: Visit, period: string): Promise<H
   const actions = html`<a class="action" href="${address}">${texts.csv}</a>`
   const rows = routes
     .slice(0, PAGE_SIZE)
-    .map(({ route, api, allowed }) => [html`<code>${route}</code>`, api, count.format(allowed)])
-  const table = renderTable(texts.routes, nameColumns(texts, 'route api #allowed'), rows)
-  return renderCard({ title: html`${texts.routes} ${renderPill(period)}`, level: 2, actions }, table)
+    .map(({ route, api, allowed }) => [html`<code>${route}</code>`, findTitle(site, api), count.format(allowed)])
+  const table = renderCells(texts.routes, texts, 'route api #allowed', rows)
+  return renderCard({ title: html`${texts.routes} ${renderPill(label)}`, level: 2, actions }, table)
 }
 
 /** The page as CSV, with every column: of applications the page that is asked for, with up to 1,000. */

@@ -63,8 +63,10 @@ export interface PageAnswer {
   /** The actions that are about no single row, at the right of the heading. */
   readonly actions?: Html | false
   readonly content: Html
+  /** A form or a message: narrow, in the middle. */
+  readonly isNarrow?: boolean
   /** A path below the pages, and the heading of the page there, to which this one belongs. */
-  readonly parent?: readonly [path: string, heading: string]
+  readonly parent?: readonly [path: string, heading: string] | undefined
   /** The problem, above the content. The title, announced first, names it too. */
   readonly problem?: Problem | undefined
 }

@@ -40,7 +40,7 @@ const CASES: Readonly<Record<ActionName, Case>> = {
   plan: { enter: { plan: 'gold' }, shows: /gold/ },
   resourceServer: {
     enter: { resourceServer: ['orders', 'weather'] },
-    shows: /Resource server of[^]*orders[^]*weather/,
+    shows: /Resource server for[^]*Orders, weather/,
   },
   addKey: { enter: { name: 'till', expiresAt: '2031-01-31', apis: 'catalog' }, shows: KEY },
   addSecret: { enter: { name: 'till' }, shows: SECRET },
@@ -55,13 +55,14 @@ const CASES: Readonly<Record<ActionName, Case>> = {
   reloadKeySet: { state: 'keySet', shows: /keySet|Key set/ },
   changeCredential: { query: '?credential=KEY', enter: { name: 'renamed' }, shows: /renamed/ },
   endCredential: { query: '?credential=KEY', shows: /credentialEnded|application\.\w+/ },
+  grant: { query: '?api=weather', enter: {}, shows: /Weather|weather/ },
   allow: { query: '?api=orders', enter: { scopes: 'orders:read' }, shows: /accessChanged/ },
   limit: {
     query: '?api=orders',
     enter: { limit: '7', window: '60', until: '2031-01-31' },
-    shows: /own limit: 7 in 60 s/,
+    shows: /Own limit: 7 requests in 60 seconds/,
   },
-  disallow: { query: '?api=orders', shows: /disallowed/ },
+  disallow: { query: '?api=orders', shows: /removed the access of[^]*to Orders/ },
   contact: { enter: { contact: 'other@example.com' }, shows: /other@example\.com/ },
   addContact: { enter: { address: 'second@example.com' }, shows: /second@example\.com/ },
   invite: { enter: { address: 'guest@example.com' }, shows: /guest@example\.com/ },
@@ -178,7 +179,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
   /** Somebody else changes what the form of an action shows. */
   async function changeMeanwhile(name: ActionName, path: string): Promise<void> {
     const { place } = ACTIONS[name]
-    if (place === 'keys' || place === 'key') await host.auth.signingKeys.rotate({ immediately: true })
+    if (place === 'keys' || place === 'signingKey') await host.auth.signingKeys.rotate({ immediately: true })
     const id = path.split('/')[2]!
     if (path.startsWith('/applications/')) await host.auth.applications.update(id, { metadata: { changed: asked++ } })
   }
@@ -364,39 +365,40 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       ['register', { name: HOSTILE.repeat(9), contact: 'a@example.com', apis: 'weather' }, 'name', 'Name'],
       ['register', { name: 'A', contact: 'http://a', apis: 'weather' }, 'contact', 'E-mail address'],
       ['approve', { granted: [] }, 'granted', 'APIs and scopes', /Tick at least one/],
-      ['approve', { granted: 'orders orders:read', note: long }, 'note', 'A word to the contact'],
+      ['approve', { granted: 'orders orders:read', note: long }, 'note', 'Message to the contact'],
       ['approve', { granted: 'orders orders:read', plan: 'iron' }, 'plan', 'Plan'],
       ['deny', { reason: long }, 'reason', 'Reason'],
-      ['approveAccess', { note: long }, 'note', 'A word to the contact', /At most 500/],
+      ['approveAccess', { note: long }, 'note', 'Message to the contact', /At most 500/],
       ['denyAccess', { reason: 'a\u0007' }, 'reason', 'Reason'],
       ['edit', { name: HOSTILE.repeat(9) }, 'name', 'Name', /It must be 1 to 100 characters/],
-      ['edit', { metadata: '{' }, 'metadata', 'Your own data, JSON', /This is not JSON/],
-      ['edit', { metadata: '[]' }, 'metadata', 'Your own data, JSON'],
-      ['edit', { networks: 'nowhere' }, 'networks', 'Only from networks', /It has "nowhere", which is no network/],
+      ['edit', { metadata: '{' }, 'metadata', 'Your own data (JSON)', /This is not JSON/],
+      ['edit', { metadata: '[]' }, 'metadata', 'Your own data (JSON)'],
+      ['edit', { networks: 'nowhere' }, 'networks', 'Allowed networks', /It has "nowhere", which is no network/],
       ['plan', { plan: 'iron' }, 'plan', 'Plan'],
-      ['resourceServer', { resourceServer: 'none' }, 'resourceServer', 'Resource server of'],
+      ['resourceServer', { resourceServer: 'none' }, 'resourceServer', 'Resource server for'],
       ['addKey', { name: 'default' }, 'name', 'Name', /There is a live key/],
       ['addKey', { name: 'a', expiresAt: '2001-01-31' }, 'expiresAt', 'Expires on', /not in the future\.$/],
       ['addKey', { name: 'a', expiresAt: 'soon' }, 'expiresAt', 'Expires on'],
       ['addKey', { name: 'a', apis: 'weather' }, 'apis', 'APIs and scopes'],
-      ['addSecret', { name: 'a', networks: 'nowhere' }, 'networks', 'Only from networks'],
+      ['addSecret', { name: 'a', networks: 'nowhere' }, 'networks', 'Allowed networks'],
       [
         'addKeySet',
         { name: 'a' },
         'jwksUri',
-        'https address of keys',
-        /either “Or a JWK Set” or “https address of keys”/,
+        'Address of the keys (https)',
+        /either “Or the keys as a JWK Set” or “Address of the keys \(https\)”/,
       ],
-      ['addKeySet', { name: 'a', jwksUri: 'http://a.example' }, 'jwksUri', 'https address of keys'],
-      ['addKeySet', { name: 'a', jwks: '{}' }, 'jwks', 'Or a JWK Set'],
-      ['replaceKeySet', { jwks: '{' }, 'jwks', 'Or a JWK Set'],
-      ['rotateKey', { overlap: '7' }, 'overlap', 'The old one', /Choose one/],
+      ['addKeySet', { name: 'a', jwksUri: 'http://a.example' }, 'jwksUri', 'Address of the keys (https)'],
+      ['addKeySet', { name: 'a', jwks: '{}' }, 'jwks', 'Or the keys as a JWK Set'],
+      ['replaceKeySet', { jwks: '{' }, 'jwks', 'Or the keys as a JWK Set'],
+      ['rotateKey', { overlap: '7' }, 'overlap', 'Old credential', /Choose one/],
       ['rotateSecret', { credential: 'cred_x' }, 'credential', 'Credential'],
       ['changeCredential', { name: '' }, 'name', 'Name'],
       ['endCredential', { credentialId: 'cred_x' }, 'credentialId', 'Credential'],
+      ['grant', { api: 'orders' }, 'api', 'API'],
       ['allow', { api: 'weather' }, 'api', 'API'],
-      ['limit', { limit: '0' }, 'limit', 'Requests (or none)', /It must be at least 1/],
-      ['limit', { limit: '1', window: '0' }, 'window', 'In so many seconds'],
+      ['limit', { limit: '0' }, 'limit', 'Requests', /It must be at least 1/],
+      ['limit', { limit: '1', window: '0' }, 'window', 'Seconds'],
       ['limit', { limit: '1', window: '60', until: '2001-01-31' }, 'until', 'Until'],
       ['disallow', { api: 'weather' }, 'api', 'API'],
       ['contact', { contact: 'nobody' }, 'contact', 'E-mail address'],
@@ -407,7 +409,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       ['cancelInvitation', { address: 'x@example.com' }, 'address', 'E-mail address'],
       ['suspend', { reason: long }, 'reason', 'Reason'],
       ['recover', { contact: '' }, 'contact', 'E-mail address'],
-      ['delete', { confirm: 'Other' }, 'confirm', 'Name of the application', /not the name/],
+      ['delete', { confirm: 'Other' }, 'confirm', 'Name of the application, to confirm', /not the name/],
       ['revokeSigningKey', { kid: 'other' }, 'kid', 'Signing key'],
     ]
     const withFields = Object.entries(ACTIONS).filter(([, { asks }]) => asks.length > 0)
@@ -440,13 +442,13 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     const path = await prepare('edit')
     const german = { ...OWN, 'Accept-Language': 'de' }
     const form = { ...readForm((await host.get(path)).text), networks: 'nirgends' }
-    expect((await post(path, form, german)).text).toContain('„Nur von Netzen“ wurde nicht angenommen.')
+    expect((await post(path, form, german)).text).toContain('„Erlaubte Netze“ wurde nicht angenommen.')
   })
 
   it('tells whom it would hit', async () => {
     const path = await prepare('suspend')
     const id = path.split('/')[2]!
-    expect((await host.get(path)).text).toContain('No calls in the last 7 days')
+    expect((await host.get(path)).text).toContain('It made no calls in the last 7 days, so nobody is affected.')
     const at = host.clock.now()
     const day = (back: number): string => new Date(at - back * 86_400_000).toISOString().slice(0, 10)
     await host.store.usage.add({ id, at }, [
@@ -458,15 +460,15 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     await host.store.noteCredentialUse([{ hash: keys[0]!.hash, at: at - 180_000 }])
     const { text } = await host.get(path)
     expect(text.replaceAll(/<[^>]*>/g, '')).toMatch(
-      /It would hit 1,204 calls of the last 7 days \(credentials in use: 1\), the last\s+3 minutes ago/,
+      /This application made 1,204 calls with 1 credential in the last 7 days, the last one\s+3 minutes ago\./,
     )
     const { text: ofApi } = await host.get(path.replace('suspend', 'disallow?api=catalog'))
-    expect(ofApi).toContain('4 calls of')
+    expect(ofApi).toContain('made 4 calls with 1 credential in')
     await host.store.usage.add({ id: 'one', at }, [
       { day: day(0), applicationId: id, api: 'weather', outcome: 'allowed', count: 1 },
     ])
     const { text: ofOne } = await host.get(path.replace('suspend', 'disallow?api=weather'))
-    expect(ofOne).toContain('It would hit 1 call of the last 7 days')
+    expect(ofOne).toContain('made 1 call with 1 credential in')
   })
 })
 

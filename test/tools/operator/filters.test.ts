@@ -121,7 +121,7 @@ it(`reads a bounded number of rows among ${APPLICATIONS} applications, says so, 
     const { text } = await host.get(`/applications?${query}`)
     reads[query] = rows
     const isCombined = query.includes('&')
-    expect([query, text.includes('applications were read')]).toEqual([query, isCombined])
+    expect([query, text.includes('applications were searched')]).toEqual([query, isCombined])
     expect(text).toContain('>Show more<')
   }
   // A row of the index, the application, its usage of some days, its quota.

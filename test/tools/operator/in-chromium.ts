@@ -83,8 +83,8 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
   it('rotates a secret without scripts: shown once, and a reload does nothing', async () => {
     const page = useScriptlessPage()
     await page.goto(`${root}/applications/${id}`)
-    await page.getByRole('link', { name: 'Rotate a secret' }).click()
-    await page.getByRole('button', { name: 'Rotate a secret' }).click()
+    await page.getByRole('link', { name: 'Rotate secret default' }).click()
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
     await page.getByRole('heading', { name: 'New credentials' }).waitFor()
     expect(await page.locator('main').innerText()).toMatch(/epa_sec_\w{49}/)
     await page.reload()
@@ -94,13 +94,13 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
   it('shows the form by Back and reload after it was refused, without asking to send it again', async () => {
     const page = usePage()
     await page.goto(`${root}/applications/${id}/edit`)
-    const networks = page.getByLabel('Only from networks')
+    const networks = page.getByLabel('Allowed networks')
     const send = async (value: string) => {
       await networks.fill(value)
       await page.getByRole('button', { name: 'Change settings' }).click()
     }
     await send('nowhere')
-    await page.getByRole('link', { name: '“Only from networks” was not accepted' }).waitFor()
+    await page.getByRole('link', { name: '“Allowed networks” was not accepted' }).waitFor()
     expect(await page.evaluate('document.activeElement.className')).toBe('problem')
     expect([await networks.inputValue(), await networks.getAttribute('aria-invalid')]).toEqual(['nowhere', 'true'])
     await page.reload()

@@ -1,0 +1,146 @@
+import type { AuditEntry } from '../../index.js'
+import type { GrantedApis } from '../../shared/contracts/application-record.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import { fillIn } from '../../shared/lib/fill-in.js'
+import { isObject } from '../../shared/lib/is-object.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import { formatGrants } from '../../shared/web/formats.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { renderRows } from '../../shared/web/parts.js'
+import { hideContact } from '../operations/schemas.js'
+import { renderApplicationLink } from './applications-page.js'
+import { readPages } from './figures.js'
+import { findTitle, formatCsv, renderItem, renderTime } from './formats.js'
+import { PAGE_SIZE, renderList } from './lists.js'
+import { maySeeNames } from './rights.js'
+import { describeNone, readQuery, renderSearch } from './search-form.js'
+import type { OperatorTexts } from './texts/en.js'
+import type { Answer, Site, Visit } from './visit.js'
+
+/** A file has at most so many pages of 1,000 rows. */
+const MAX_FILE_PAGES = 10
+
+/** Changes: who, what, when. */
+export async function answerAudit(site: Site, visit: Visit, isFile: boolean): Promise<Answer> {
+  const { auth } = site
+  const { texts, now, root } = visit
+  const readDate = (name: string, days: number): Date | undefined => {
+    const day = readQuery(visit, name)
+    return day === undefined ? undefined : new Date(Date.parse(day) + days * DAY_MS)
+  }
+  // Whose address a contact's is, is for those who see contacts.
+  const showActor = (by: string | undefined) => (maySeeNames(visit) ? by : hideContact(by))
+  const filter = {
+    order: 'newest',
+    applicationId: readQuery(visit, 'application'),
+    type: readQuery(visit, 'type') as 'application.updated' | undefined,
+    by: showActor(readQuery(visit, 'by')),
+    from: readDate('from', 0),
+    // The day that is entered is the last one.
+    until: readDate('until', 1),
+  } as const
+  if (isFile) {
+    const all = await readPages((page) => auth.audit.list({ ...filter, ...page }), MAX_FILE_PAGES)
+    const rows = all.map(({ at, type, by, applicationId, details }) => {
+      return [at.toISOString(), type, showActor(by), applicationId, details]
+    })
+    return { name: `audit-${formatDay(now)}`, csv: formatCsv('at type by application details', rows) }
+  }
+  const { items, next } = await auth.audit.list({ ...filter, after: readQuery(visit, 'after'), limit: PAGE_SIZE })
+  const ids = maySeeNames(visit) ? [...new Set(items.flatMap(({ applicationId }) => applicationId ?? []))] : []
+  const named = await Promise.all(ids.map((id) => auth.applications.get(id)))
+  const rows = items.map((change) => {
+    const { by, applicationId: id } = change
+    const application = named.find((each) => each?.id === id)
+    const link = id !== undefined && html`<a href="${root}/applications/${id}"><code>${id}</code></a>`
+    const label = application && application.name !== '' ? renderApplicationLink(visit, application) : link
+    return renderChange(site, visit, { ...change, by: showActor(by) }, label)
+  })
+  return renderList(visit, {
+    tab: 'audit',
+    shown: rows.length > 0 && html`<div class="card">${renderRows(rows)}</div>`,
+    next,
+    before: renderSearch(visit, 'audit', [
+      { name: 'type', label: texts.columns.change, hint: 'application.suspended' },
+      { name: 'by', label: texts.columns.by, hint: 'operator:alice@example.com' },
+      { name: 'application', label: texts.facts.id, hint: 'app_\u2026' },
+      { name: 'from', label: texts.columns.since, type: 'date' },
+      { name: 'until', label: texts.fields.until, type: 'date' },
+    ]),
+    empty: describeNone(visit, { title: texts.noAudit, next: texts.fillsItself }),
+    hasFile: true,
+  })
+}
+
+/** Who did what to which application, in a sentence, with the name of the event and its details. They never hold a secret. */
+export function renderChange(
+  site: Site,
+  visit: Visit,
+  { type, by, at, details }: Omit<AuditEntry, 'by'> & { readonly by?: string | undefined },
+  application: Html | string | false,
+): Html {
+  const { texts } = visit
+  const { allowed, disallowed, api = allowed ?? disallowed, name } = ownMembers(details)
+  const key = disallowed === undefined ? type : `${type}.removed`
+  const sentence = Object.hasOwn(texts.changes, key) ? texts.changes[key as keyof typeof texts.changes] : key
+  const actor = describeActor(by, texts)
+  const words = {
+    by: html`<strong>${actor}</strong>`,
+    application: html`<strong>${application}</strong>`,
+    api: findTitle(site, String(api ?? texts.columns.api)),
+    name: String(name ?? ''),
+  }
+  const isSaid = (member: string): boolean =>
+    member === 'credentialId' || sentence.includes(`{${member.endsWith('allowed') ? 'api' : member}}`)
+  const shown = Object.entries(details).filter(([member]) => !isSaid(member))
+  return renderItem(
+    html`${fillIn<string | Html>(sentence, words)}`,
+    [
+      html`<code>${type}</code>`,
+      by !== undefined && by !== actor && html`<code>${by}</code>`,
+      ...shown.map(
+        ([member, value]) => html`${labelMember(member, texts)}: ${describeValue(site, visit, member, value)}`,
+      ),
+    ],
+    html`<p class="age">${renderTime(at, visit)}</p>`,
+  )
+}
+
+/** Who it was, without the kind. */
+export function describeActor(by: string | undefined, texts: OperatorTexts): string {
+  return by === undefined
+    ? texts.platform
+    : by === 'contact'
+      ? texts.someContact
+      : by.replace(/^(?:operator|contact):/, '')
+}
+
+function labelMember(member: string, { fields, columns, details }: OperatorTexts): string {
+  const labels: Readonly<Record<string, string>> = { ...columns, ...fields, ...details }
+  return Object.hasOwn(labels, member) ? labels[member]! : member
+}
+
+function describeValue(site: Site, visit: Visit, member: string, value: unknown): Html | string {
+  const { texts } = visit
+  const isEmail = member === 'purpose' || member === 'cancelledEmails'
+  const words: Readonly<Record<string, string>> = isEmail
+    ? texts.purposes
+    : member === 'overlap'
+      ? texts.overlaps
+      : texts.kinds
+  const describe = (each: unknown): string => {
+    const word = String(each)
+    if (member === 'changed') return labelMember(word, texts)
+    return Object.hasOwn(words, word) ? words[word]! : word
+  }
+  if (value === true) return texts.yes
+  if (value === null) return texts.none
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.map(describe).join(', ')
+  if (member === 'apis' && isObject(value)) {
+    const titled = Object.entries(value as GrantedApis).map(([api, grant]) => [findTitle(site, api), grant] as const)
+    return formatGrants(Object.fromEntries(titled))
+  }
+  if (isObject(value)) return html`<code>${JSON.stringify(value)}</code>`
+  const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
+  return isTime ? renderTime(new Date(value), visit) : describe(value)
+}
