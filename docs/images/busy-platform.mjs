@@ -61,11 +61,39 @@ export async function openBusyPlatform() {
   return {
     url: `http://localhost:${port}`,
     ids,
+    pages: listPages(ids),
     async close() {
       server.closeAllConnections()
       server.close()
       await auth.close()
     },
+  }
+}
+
+/** The pages in the states that the example app does not reach. @param {readonly string[]} ids @returns {Record<string, string>} */
+function listPages(ids) {
+  const [one, suspended, pending] = [ids[0], ids[3], ids.at(-1)].map((id) => `/applications/${id}`)
+  return {
+    today: '/',
+    applications: '/applications',
+    filtered: '/applications?quota=above&status=active',
+    application: `${one}`,
+    suspended: `${suspended}`,
+    pending: `${pending}`,
+    approve: `${pending}/approve`,
+    suspend: `${one}/suspend`,
+    delete: `${one}/delete`,
+    settings: `${one}/edit`,
+    scopes: `${one}/allow?api=orders`,
+    rotate: `${one}/rotateSecret`,
+    create: '/do/create',
+    usage: '/usage',
+    emails: '/emails',
+    keys: '/keys',
+    audit: '/audit',
+    'report-only': '/reportOnly',
+    'not-found': '/nothing',
+    refused: '/applications?status=none',
   }
 }
 
@@ -137,7 +165,7 @@ async function addApplications(auth, clock) {
     apis: { weather: {}, catalog: {} },
   })
   clock.advance(20 * 3600)
-  await auth.registration.register({
+  const { application } = await auth.registration.register({
     name: 'Sailing club',
     contact: 'crew@sailing.example',
     apis: { orders: {}, weather: {} },
@@ -146,7 +174,7 @@ async function addApplications(auth, clock) {
   await auth.portal.signOut('dev@ember.example').catch(() => undefined)
   clock.advance(3000)
   await new Promise((resolve) => setTimeout(resolve, 1500))
-  return ids
+  return [...ids, application.id]
 }
 
 /** @param {any} store @param {any} clock @param {readonly string[]} ids */

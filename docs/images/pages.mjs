@@ -4,6 +4,7 @@
  * pages are found by their links.
  */
 import { join } from 'node:path'
+import { openBusyPlatform } from './busy-platform.mjs'
 import { showOperator } from './operator.mjs'
 import { addUsage, openPortal, showPortal, watchMail } from './portal.mjs'
 import { showReference } from './reference.mjs'
@@ -120,6 +121,13 @@ export async function savePages(browser, { target, ...site }) {
   } finally {
     await states.close()
   }
+  const busy = await openBusyPlatform()
+  await saveAll(
+    Object.fromEntries(
+      Object.entries(busy.pages).map(([name, path]) => [`operator-busy-${name}`, () => page.goto(busy.url + path)]),
+    ),
+  )
+  await busy.close()
   await page.close()
 }
 

@@ -58,7 +58,12 @@ export async function answerAudit(site: Site, visit: Visit, isFile: boolean): Pr
   })
   return renderList(visit, {
     tab: 'audit',
-    shown: rows.length > 0 && html`<div class="card">${renderRows(rows)}</div>`,
+    shown:
+      rows.length > 0 &&
+      html`<div class="card">
+        <h2 class="unseen">${texts.tabs.audit}</h2>
+        ${renderRows(rows)}
+      </div>`,
     next,
     before: renderSearch(visit, 'audit', [
       { name: 'type', label: texts.columns.change, hint: 'application.suspended' },

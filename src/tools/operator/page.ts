@@ -15,7 +15,7 @@ const STYLE =
 .head { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: center; justify-content: space-between }
 .head h1 { margin: 0 }
 p { max-width: 44rem }
-time { white-space: nowrap }
+:is(td, .age) > time { white-space: nowrap }
 body > main.narrow { --page: 40rem }
 .narrow > form { margin-top: var(--space-5) }
 main > :is(.card, .table, .tiles, .columns, .empty, .today, .actions, form) + :is(.card, .columns, .empty, .table, .search) { margin-top: var(--space-5) }
