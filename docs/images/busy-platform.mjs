@@ -72,14 +72,14 @@ export async function openBusyPlatform() {
 
 /** The pages in the states that the example app does not reach. @param {readonly string[]} ids @returns {Record<string, string>} */
 function listPages(ids) {
-  const [one, suspended, pending] = [ids[0], ids[3], ids.at(-1)].map((id) => `/applications/${id}`)
+  const [one = '', suspended = '', pending = ''] = [0, 3, ids.length - 1].map((at) => `/applications/${ids[at]}`)
   return {
     today: '/',
     applications: '/applications',
     filtered: '/applications?quota=above&status=active',
-    application: `${one}`,
-    suspended: `${suspended}`,
-    pending: `${pending}`,
+    application: one,
+    suspended,
+    pending,
     approve: `${pending}/approve`,
     suspend: `${one}/suspend`,
     delete: `${one}/delete`,

@@ -92,8 +92,8 @@ export function renderChange(
   const words = {
     by: html`<strong>${actor}</strong>`,
     application: html`<strong>${application}</strong>`,
-    api: findTitle(site, String(api ?? texts.columns.api)),
-    name: String(name ?? ''),
+    api: typeof api === 'string' ? findTitle(site, api) : texts.columns.api,
+    name: typeof name === 'string' ? name : '',
   }
   const isSaid = (member: string): boolean =>
     member === 'credentialId' || sentence.includes(`{${member.endsWith('allowed') ? 'api' : member}}`)
