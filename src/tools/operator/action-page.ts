@@ -52,7 +52,7 @@ export async function answerAction(
   const content = html`<p>${texts.staleBecause}</p>`
   const stale: Answer = {
     status: 409,
-    heading: texts.stale,
+    heading: texts.foreignForm,
     content,
     parent: findParent(visit, application),
     isNarrow: true,
@@ -147,7 +147,7 @@ async function renderHits(
   const values = {
     calls: fillCount(texts.callCount, calls, count.format(calls)),
     credentials: fillCount(texts.credentialCount, used.length, count.format(used.length)),
-    age: last ? renderAge(last, visit) : texts.never,
+    age: last ? renderAge(last, visit) : texts.uses.never,
   }
   return renderNotice(html`<p>${fillIn<string | Html>(text, values)}</p>`, 'warn')
 }

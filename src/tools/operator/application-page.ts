@@ -1,6 +1,7 @@
 import type { Application } from '../../index.js'
 import type { PlanUsage } from '../../shared/contracts/plan-usage.js'
 import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
+import { fillText } from '../../shared/lib/fill-in.js'
 import { html, renderPlain, type Html } from '../../shared/web/html.js'
 import {
   renderBar,
@@ -82,20 +83,21 @@ function renderSummary(
   const { calls, refused } = sumUsage(usage ?? [])
   const quota = findFullestQuota(plan)
   const { lastUsedAt } = application
-  const { calls30, quotaUsed, noQuota, columns } = texts
+  const { calls30, quotaUsed, labels } = texts
   return renderTiles([
     ...(usage
-      ? [{ label: calls30, value: count.format(calls) }, describeRefused(columns.refused, calls, refused, language)]
+      ? [{ label: calls30, value: count.format(calls) }, describeRefused(labels.refused, calls, refused, language)]
       : []),
     quota
       ? {
           label: quotaUsed,
           value: percent.format(quota.used / quota.limit),
-          note: html`${fillTime(texts.resetsOf, quota.endsAt, visit, { limit: count.format(quota.limit) })}${renderBar(quotaUsed, quota.used, quota.limit)}`,
+          note: html`${fillText(texts.ofLimit, { share: count.format(quota.used), limit: count.format(quota.limit) })},
+          ${fillTime(texts.resets, quota.endsAt, visit)}${renderBar(quotaUsed, quota.used, quota.limit)}`,
           tone: findQuotaTone(quota),
         }
-      : { label: quotaUsed, value: noQuota, tone: 'word' },
-    { label: columns.lastUse, value: lastUsedAt ? renderAge(lastUsedAt, visit) : texts.never, tone: 'word' },
+      : { label: quotaUsed, value: texts.none, tone: 'word' },
+    { label: labels.lastUse, value: lastUsedAt ? renderAge(lastUsedAt, visit) : texts.uses.never, tone: 'word' },
   ])
 }
 
@@ -141,20 +143,20 @@ async function renderRefusals(site: Site, visit: Visit, { id }: Application): Pr
 
 function renderFacts(site: Site, visit: Visit, application: Application): Html {
   const { texts, language } = visit
-  const { facts, fields } = texts
+  const { labels } = texts
   const { externalId, plan, networks, acceptedTerms, createdAt, metadata, resourceServer } = application
   const chips = (values: readonly string[]): Html => html`${values.map((each) => html`${renderChip(each)} `)}`
   const rows: readonly (readonly [string, Html | string | undefined])[] = [
-    [fields.plan, plan],
-    [facts.networks, networks ? chips(networks) : texts.anyNetwork],
+    [labels.plan, plan],
+    [labels.networks, networks ? chips(networks) : texts.any],
     ...(resourceServer
-      ? [[fields.resourceServer, resourceServer.map((each) => findTitle(site, each)).join(', ')] as const]
+      ? [[labels.resourceServer, resourceServer.map((each) => findTitle(site, each)).join(', ')] as const]
       : []),
-    [fields.language, getFormats(language).language.of(application.language ?? 'en')],
-    [facts.terms, acceptedTerms && html`${acceptedTerms.version}, ${renderTime(acceptedTerms.at, visit)}`],
-    [texts.columns.created, renderTime(createdAt, visit)],
-    [fields.externalId, externalId],
-    [fields.metadata, metadata && html`${Object.entries(metadata).map(renderMember)}`],
+    [labels.language, getFormats(language).language.of(application.language ?? 'en')],
+    [labels.terms, acceptedTerms && html`${acceptedTerms.version}, ${renderTime(acceptedTerms.at, visit)}`],
+    [labels.created, renderTime(createdAt, visit)],
+    [labels.externalId, externalId],
+    [labels.metadata, metadata && html`${Object.entries(metadata).map(renderMember)}`],
   ]
   return renderCard(
     { title: texts.settings, level: 2, actions: renderActions(site, visit, 'settings', { application }) },
@@ -195,6 +197,6 @@ async function renderAudit(site: Site, visit: Visit, { id, name }: Application):
   if (!may('audit.list')) return false
   const { items } = await site.auth.audit.list({ applicationId: id, order: 'newest', limit: MAX_AUDIT })
   const rows = items.map((change) => renderChange(site, visit, change, name !== '' ? name : texts.deletedName))
-  const actions = html`<a class="action" href="${root}/audit?application=${id}">${texts.whole}</a>`
+  const actions = html`<a class="action" href="${root}/audit?application=${id}">${texts.more}</a>`
   return renderSection(texts.tabs.audit, rows, { empty: texts.noAudit, actions })
 }

@@ -63,7 +63,7 @@ export function renderAccess(site: Site, visit: Visit, application: Application)
       html`${title} ${request ? renderPill(texts.waits, 'warn') : grant && renderPill(texts.granted, 'good')}`,
       [
         request && fillTime(texts.requested, request.requestedAt, visit, { by: describeActor(request.by, texts) }),
-        !request && !grant && texts.noAccess,
+        !request && !grant && texts.notSignedIn,
         ...scopes.map((scope) => renderChip(scope)),
         limit && fillText(texts.ownLimit, { limit: limit.limit, window: limit.window }),
         limit?.until && fillTime(texts.limitEnds, limit.until, visit),

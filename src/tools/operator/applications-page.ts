@@ -43,13 +43,13 @@ function listFields(site: Site, visit: Visit): readonly SearchField[] {
     choices.length > 0 ? [{ name, label, choices: [['', texts.any], ...choices] }] : []
   return [
     { name: 'q', label: texts.search, type: 'search', hint: texts.searchHint },
-    ...choose('status', texts.columns.status, Object.entries(texts.statuses)),
-    ...choose('api', texts.columns.api, apis),
-    ...choose('plan', texts.fields.plan, listChoices(planNames)),
-    ...choose('use', texts.columns.lastUse, Object.entries(texts.uses)),
+    ...choose('status', texts.labels.status, Object.entries(texts.statuses)),
+    ...choose('api', texts.labels.api, apis),
+    ...choose('plan', texts.labels.plan, listChoices(planNames)),
+    ...choose('use', texts.labels.lastUse, Object.entries(texts.uses)),
     ...choose('ends', texts.ends, [['soon', texts.within30]]),
-    ...choose('refused', texts.columns.refused, refused ? [['recent', texts.uses.recent]] : []),
-    ...choose('quota', texts.columns.quota, quota ? [['above', texts.above80]] : []),
+    ...choose('refused', texts.labels.refused, refused ? [['recent', texts.uses.recent]] : []),
+    ...choose('quota', texts.labels.quota, quota ? [['above', texts.above80]] : []),
   ]
 }
 
@@ -70,7 +70,7 @@ async function renderRow(site: Site, visit: Visit, application: Application) {
       html`${renderBar(texts.quotaUsed, quota.used, quota.limit)}<span class="soft"
           >${fillText(texts.ofLimit, { share: percent.format(quota.used / quota.limit), limit: count.format(quota.limit) })}</span
         >`,
-    lastUsedAt ? renderAge(lastUsedAt, visit) : html`<span class="soft">${texts.never}</span>`,
+    lastUsedAt ? renderAge(lastUsedAt, visit) : html`<span class="soft">${texts.uses.never}</span>`,
   ]
 }
 

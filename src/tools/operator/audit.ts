@@ -66,11 +66,11 @@ export async function answerAudit(site: Site, visit: Visit, isFile: boolean): Pr
       </div>`,
     next,
     before: renderSearch(visit, 'audit', [
-      { name: 'type', label: texts.columns.change, hint: 'application.suspended' },
-      { name: 'by', label: texts.columns.by, hint: 'operator:alice@example.com' },
-      { name: 'application', label: texts.facts.id, hint: 'app_\u2026' },
-      { name: 'from', label: texts.columns.since, type: 'date' },
-      { name: 'until', label: texts.fields.until, type: 'date' },
+      { name: 'type', label: texts.labels.change, hint: 'application.suspended' },
+      { name: 'by', label: texts.labels.by, hint: 'operator:alice@example.com' },
+      { name: 'application', label: texts.labels.application, hint: 'app_\u2026' },
+      { name: 'from', label: texts.labels.since, type: 'date' },
+      { name: 'until', label: texts.labels.until, type: 'date' },
     ]),
     empty: describeNone(visit, { title: texts.noAudit, next: texts.fillsItself }),
     hasFile: true,
@@ -92,7 +92,7 @@ export function renderChange(
   const words = {
     by: html`<strong>${actor}</strong>`,
     application: html`<strong>${application}</strong>`,
-    api: typeof api === 'string' ? findTitle(site, api) : texts.columns.api,
+    api: typeof api === 'string' ? findTitle(site, api) : texts.labels.api,
     name: typeof name === 'string' ? name : '',
   }
   const isSaid = (member: string): boolean =>
@@ -104,7 +104,8 @@ export function renderChange(
       html`<code>${type}</code>`,
       by !== undefined && by !== actor && html`<code>${by}</code>`,
       ...shown.map(
-        ([member, value]) => html`${labelMember(member, texts)}: ${describeValue(site, visit, member, value)}`,
+        ([member, value]) =>
+          html`${labelMember(member, texts)}${value !== true && html`: ${describeValue(site, visit, member, value)}`}`,
       ),
     ],
     html`<p class="age">${renderTime(at, visit)}</p>`,
@@ -120,8 +121,10 @@ export function describeActor(by: string | undefined, texts: OperatorTexts): str
       : by.replace(/^(?:operator|contact):/, '')
 }
 
-function labelMember(member: string, { fields, columns, details }: OperatorTexts): string {
-  const labels: Readonly<Record<string, string>> = { ...columns, ...fields, ...details }
+function labelMember(member: string, { labels: given, contacts, kinds }: OperatorTexts): string {
+  const { notify, revokeTokens } = given
+  const others = { contacts, keySet: kinds.keySet, notified: notify, tokensRevoked: revokeTokens }
+  const labels: Readonly<Record<string, string>> = { ...given, ...others }
   return Object.hasOwn(labels, member) ? labels[member]! : member
 }
 
@@ -138,7 +141,6 @@ function describeValue(site: Site, visit: Visit, member: string, value: unknown)
     if (member === 'changed') return labelMember(word, texts)
     return Object.hasOwn(words, word) ? words[word]! : word
   }
-  if (value === true) return texts.yes
   if (value === null) return texts.none
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.map(describe).join(', ')
   if (member === 'apis' && isObject(value)) {

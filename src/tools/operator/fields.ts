@@ -183,7 +183,7 @@ export function renderFields(
   return html`${listAsked(subject).map((id) => {
     const field = findField(id, subject)
     const value = entered ? (entered.get(id) ?? []) : [field.value ?? []].flat()
-    const label = texts.fields[id as keyof typeof texts.fields]
+    const label = texts.labels[id as keyof typeof texts.labels]
     if (field.control === 'boxes')
       return renderBoxes({ id, label, choices: field.choices ?? [] }, value, problem, language)
     if (field.control === 'fixed')

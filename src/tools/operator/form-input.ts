@@ -22,7 +22,7 @@ export function describeRefusal(error: ApplicationError | ConfigurationError, su
   const own = error instanceof FieldProblem ? error.field : members.findLast((member) => asked.includes(member))
   const field = own ?? findMentioned(error, asked, subject)
   const says = own === undefined || error instanceof FieldProblem ? error.message : `It ${rest}`
-  const labels = texts.fields as Readonly<Record<string, string>>
+  const labels = texts.labels as Readonly<Record<string, string>>
   const problem = dropCode(says).replaceAll(/\bjwks(?:Uri)?\b/g, (id) => `“${labels[id]}”`) || texts.refused
   if (field === undefined) return { text: problem }
   const label = labels[field]!

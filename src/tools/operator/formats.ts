@@ -47,12 +47,12 @@ export type Cell = Html | string | number | false | undefined
 /** A table; false without rows. `names` are those of its columns: with `#` they have numbers. A cell without a value has a dash. */
 export function renderCells(
   label: string,
-  { columns }: OperatorTexts,
+  { labels }: OperatorTexts,
   names: string,
   rows: readonly (readonly Cell[])[],
 ): Html | false {
   const listed = names.split(' ').map((name) => ({
-    title: columns[name.replace('#', '') as keyof typeof columns],
+    title: labels[name.replace('#', '') as keyof typeof labels],
     isNumber: name.startsWith('#'),
   }))
   const cells = rows.map((row) => row.map((cell) => (cell === undefined || cell === false ? NONE : cell)))

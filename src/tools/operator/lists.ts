@@ -51,7 +51,6 @@ export function renderList(
 /** The e-mails that wait or have failed. */
 export async function answerEmails(site: Site, visit: Visit): Promise<Answer | undefined> {
   const { texts } = visit
-  const { columns } = texts
   const { emails } = site.auth
   if (!emails) return undefined
   const state = readQuery(visit, 'state') as keyof typeof texts.emailStates | undefined
@@ -81,7 +80,7 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
       more: html`<a class="action" href="${visit.root}/preview">${texts.preview}</a>`,
     }),
     before: renderSearch(visit, 'emails', [
-      { name: 'state', label: columns.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] },
+      { name: 'state', label: texts.labels.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] },
     ]),
     empty: describeNone(visit, { title: texts.noEmails, isGood: true, next: texts.fillsItself }),
   })

@@ -193,9 +193,9 @@ type Answerer = (visit: Visit) => Promise<Answer | undefined>
 
 /** A refused query of an address, by the label of its field. */
 function labelMistake(message: string, texts: OperatorTexts): string {
-  const { columns, fields, facts, sort } = texts
-  const renamed = { applicationId: facts.id, from: columns.since, period: columns.day, sort, type: columns.change }
-  const labels: Readonly<Record<string, string>> = { ...columns, ...fields, ...renamed }
+  const { application, since, day, change } = texts.labels
+  const renamed = { applicationId: application, from: since, period: day, sort: texts.sort, type: change }
+  const labels: Readonly<Record<string, string>> = { ...texts.labels, ...renamed }
   const [, name = '', rest = ''] = /^(\w+) (.*)$/s.exec(message) ?? []
   return Object.hasOwn(labels, name)
     ? fillText(texts.refusedField, { field: labels[name]!, problem: `It ${rest}` })

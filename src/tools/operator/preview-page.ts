@@ -25,8 +25,8 @@ export async function answerPreview({ core }: Site, visit: Visit, isFramed: bool
     tab: 'emails',
     parent: ['/emails', texts.tabs.emails],
     content: html`${renderSearch(visit, 'preview', [
-        { name: 'purpose', label: texts.columns.purpose, choices: Object.entries(texts.purposes) },
-        { name: 'language', label: texts.fields.language, choices: LANGUAGES, value: language },
+        { name: 'purpose', label: texts.labels.purpose, choices: Object.entries(texts.purposes) },
+        { name: 'language', label: texts.labels.language, choices: LANGUAGES, value: language },
       ])}
       <h2>${subject}</h2>
       <iframe class="preview" sandbox src="${root}/preview.html?${address}" title="${subject}"></iframe>

@@ -1,7 +1,7 @@
 import type { Application, CredentialInfo } from '../../index.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { DAY_MS } from '../../shared/lib/day.js'
-import { fillIn, fillText } from '../../shared/lib/fill-in.js'
+import { fillIn } from '../../shared/lib/fill-in.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderBar, renderPill } from '../../shared/web/parts.js'
@@ -182,7 +182,7 @@ async function listRefusing({ auth }: Site, visit: Visit): Promise<readonly Html
         sentence: fillTask(texts.tasks.refused, visit, { id, name }, values),
         facts: renderErrors(errors, language),
         age: html`<span class="${share >= 10 && 'wrong'}"
-          >${fillText(texts.shareRefused, { share: percent.format(share / 100) })}</span
+          >${percent.format(share / 100)} ${texts.labels.refused.toLowerCase()}</span
         >`,
         path: `${id}#refusals`,
         button: texts.look,
@@ -203,7 +203,7 @@ async function listUndelivered({ auth: { emails } }: Site, visit: Visit): Promis
       renderTask(visit, {
         sentence: fillTask(texts.tasks.undelivered, visit, { id, name }, { email: texts.purposes[purpose] }),
         facts: html`${renderPill(texts.emailStates[state], state === 'failed' ? 'bad' : 'warn')}
-        ${texts.columns.problem}: ${problem}`,
+        ${texts.labels.problem}: ${problem}`,
         age: renderAge(createdAt, visit),
         path: `${id}/retryEmails`,
         button: name !== '' && may('emails.retry') && texts.actions.retryEmails,

@@ -31,9 +31,9 @@ export async function renderOverview(site: Site, visit: Visit, actions: Html | f
   const { calls, refused, tokens } = sumUsage(entries)
   const today = sumUsage(entries.filter(({ period }) => period === formatDay(now)))
   const tiles = [
-    { label: nameColor('allowed', texts.columns.allowed), value: count.format(calls - refused) },
-    describeRefused(texts.columns.refused, calls, refused, language),
-    { label: texts.columns.tokens, value: count.format(tokens) },
+    { label: nameColor('allowed', texts.labels.allowed), value: count.format(calls - refused) },
+    describeRefused(texts.labels.refused, calls, refused, language),
+    { label: texts.labels.tokens, value: count.format(tokens) },
     { label: texts.callsToday, value: count.format(today.calls) },
   ]
   const shown = { id: 'overall', label: texts.overall, countsOfDay: texts.countsOfDay }
@@ -57,7 +57,6 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
   const { texts, language, now, root, may } = visit
   const { usage } = site.auth
   if (!usage) return undefined
-  const { columns } = texts
   const { count, percent, date: day, month } = getFormats(language)
   const { period, sort, after } = readTotalsQuery(visit)
   const file = may('usage.overall') && html`<a class="action" href="${root}/usage-days.csv">${texts.csv}</a>`
@@ -78,11 +77,11 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
       renderRoutes(site, visit, period, choices.find(([value]) => value === period)?.[1] ?? period),
   ])
   const search = renderSearch(visit, 'usage', [
-    { name: 'period', label: columns.day, choices },
+    { name: 'period', label: texts.labels.day, choices },
     {
       name: 'sort',
       label: texts.sort,
-      choices: (['refused', 'allowed'] as const).map((each) => [each, columns[each]]),
+      choices: (['refused', 'allowed'] as const).map((each) => [each, texts.labels[each]]),
     },
   ])
   const rows = items.map(({ applicationId: id, name, allowed, refused, accessTokens, errors }) => [
