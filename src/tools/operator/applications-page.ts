@@ -74,15 +74,14 @@ async function renderRow(site: Site, visit: Visit, application: Application) {
   ]
 }
 
-export type NamedApplication = Pick<Application, 'id' | 'name'> & Partial<Pick<Application, 'status' | 'contact'>>
+export type NamedApplication = Pick<Application, 'id' | 'name'>
 
 export function renderApplicationLink(
   { root, texts }: Pick<Visit, 'root' | 'texts'>,
   application: NamedApplication,
 ): Html {
-  const { id, name, status } = application
-  const label = name !== '' ? name : status === 'deleted' || status === undefined ? texts.deletedName : texts.unnamed
-  return html`<a href="${root}/applications/${encodeURIComponent(id)}">${label}</a>`
+  const { id, name } = application
+  return html`<a href="${root}/applications/${encodeURIComponent(id)}">${name || texts.deletedName}</a>`
 }
 
 const TONES = { pending: 'warn', active: 'good', suspended: 'bad', deleted: undefined } as const

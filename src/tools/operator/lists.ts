@@ -143,7 +143,7 @@ export async function answerReportOnly(site: Site, visit: Visit): Promise<Answer
     shown: renderCells(
       texts.tabs.reportOnly,
       texts,
-      'application api route reason #count since last',
+      'application api route reason #refused since last',
       await Promise.all(rows),
     ),
     next,

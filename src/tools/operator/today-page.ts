@@ -185,7 +185,7 @@ async function listRefusing({ auth }: Site, visit: Visit): Promise<readonly Html
           >${percent.format(share / 100)} ${texts.labels.refused.toLowerCase()}</span
         >`,
         path: `${id}#refusals`,
-        button: texts.look,
+        button: texts.show,
         subject: name,
       })
     })
@@ -234,7 +234,7 @@ async function listEnding({ auth }: Site, visit: Visit): Promise<readonly Html[]
       facts: fillTime(texts.lastUsed, lastUsedAt, visit),
       age: renderAge(expiresAt, visit),
       path: application.id,
-      button: visit.may('applications.get') && texts.look,
+      button: visit.may('applications.get') && texts.show,
       subject: application.name,
     }),
   )

@@ -101,7 +101,7 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
     empty:
       sort === 'refused'
         ? { title: texts.noneRefused, isGood: true }
-        : { title: texts.noCalls, next: texts.noneFoundNext },
+        : { title: texts.noneFound, next: texts.noneFoundNext },
     hasFile: true,
   })
 }

@@ -150,7 +150,7 @@ describe('lists', () => {
   it.each([
     ['/', 'applications.list', /Today/],
     ['/usage', 'usage.totals', /1,200 34 2\.8% 0 34 invalid_token/],
-    ['/usage?sort=allowed&period=2020-02', 'usage.totals', /Nothing was counted/],
+    ['/usage?sort=allowed&period=2020-02', 'usage.totals', /Nothing was found/],
     ['/usage?period=2020-01', 'usage.totals', /No refusals/],
     ['/usage.csv', 'usage.totals', /invalid_token/],
     ['/usage-days.csv', 'usage.overall', /"orders","1200","34","0","{""invalid_token"":34}"\s*$/],
