@@ -99,7 +99,7 @@ describe('Today', () => {
     await host.auth.applications.deny(ids.waiting, { reason: 'No' })
     expect(readText((await host.get('/emails')).text)).toMatch(/deleted application Denial w@example\.com/)
     expect(readText(page)).toMatch(
-      /Refused had 90 requests refused today, 1 on an average day 90 invalid_token 90% refused View/,
+      /Refused had 90 requests refused today, 1 on an average day 90 invalid_token 90% refused Show/,
     )
   })
 })
