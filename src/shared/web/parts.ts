@@ -97,8 +97,7 @@ pre .comment { color: #9fb0c6 }`,
 .tiles dd { margin: 0; color: var(--soft); font-size: var(--text-small) }
 .tiles dd:nth-of-type(1) { color: var(--ink); font: 600 1.5rem/1.4 var(--display); letter-spacing: -.012em; font-variant-numeric: tabular-nums }
 .tiles dd.word:nth-of-type(1) { color: var(--soft); font-size: 1.125rem; font-weight: 500; line-height: 1.867 }
-.tiles dd.bad:nth-of-type(1) { color: var(--bad) }
-.tiles dd.warn:nth-of-type(1) { color: var(--warn) }
+.tiles dd:nth-of-type(1) { &.bad { color: var(--bad) } &.warn { color: var(--warn) } }
 .mark { display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px; background: var(--plot); &.refused { background: var(--plot-bad) } }
 .meter { display: block; height: .5rem; border-radius: 99px; background: var(--code); overflow: hidden }
 .meter svg { display: block; width: 100%; height: 100%; fill: var(--plot) }
