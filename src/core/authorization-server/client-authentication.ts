@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isApplicationId } from '../applications/records/application-id.js'
+import { isApplicationId } from '../../shared/lib/application-id.js'
 import { readKeyPrefix } from '../applications/credentials/credentials.js'
 import type { LastUsed } from '../applications/credentials/last-used.js'
 import { isUsableAt } from '../applications/records/grants.js'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApplicationCache } from '../applications/records/application-cache.js'
-import { isApplicationId } from '../applications/records/application-id.js'
+import { isApplicationId } from '../../shared/lib/application-id.js'
 import { isLive, type Credentials } from '../applications/credentials/credentials.js'
 import type { ImportedCredentials, MatchedSecret } from '../../shared/contracts/imports.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isApplicationId } from '../applications/records/application-id.js'
+import { isApplicationId } from '../../shared/lib/application-id.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApiObservers } from '../../shared/contracts/api-observer.js'
 import type { EventDetails } from '../../shared/contracts/events.js'

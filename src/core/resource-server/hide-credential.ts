@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { readKeyPrefix } from '../applications/credentials/credentials.js'
-import { isApplicationId } from '../applications/records/application-id.js'
+import { isApplicationId } from '../../shared/lib/application-id.js'
 import { isBasic, readBasic } from '../http/client-credentials.js'
 import { holdsKeyOrSecret } from '../../shared/lib/credential-text.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'

@@ -6,7 +6,7 @@ import { readContact, readName } from '../../core/applications/records/validatio
 import type { Api } from '../../shared/contracts/api.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { findWeakness } from '../../shared/lib/secret-strength.js'
-import { isApplicationId } from '../../core/applications/records/application-id.js'
+import { isApplicationId } from '../../shared/lib/application-id.js'
 import {
   createCredentialId,
   describePlain,

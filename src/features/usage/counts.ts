@@ -1,4 +1,4 @@
-import { isTemporaryId } from '../../core/applications/records/application-id.js'
+import { isTemporaryId } from '../../shared/lib/application-id.js'
 import type { CountRequest } from '../../shared/contracts/api-observer.js'
 import type { UsageCount } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'

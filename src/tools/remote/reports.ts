@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isApplicationId } from '../../core/applications/records/application-id.js'
+import { isApplicationId } from '../../shared/lib/application-id.js'
 import { isUsableAt } from '../../core/applications/records/grants.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
 import { isReason } from '../../core/resource-server/error-responder.js'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isLive } from '../../core/applications/credentials/credentials.js'
-import { isApplicationId } from '../../core/applications/records/application-id.js'
+import { isApplicationId } from '../../shared/lib/application-id.js'
 import { findGrant, isUsableAt } from '../../core/applications/records/grants.js'
 import { createRouter, limitAuthenticationTime } from '../../core/http/endpoints.js'
 import { readJson } from '../../core/http/json-body.js'

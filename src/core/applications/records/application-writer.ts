@@ -8,7 +8,7 @@ import type { ApplicationRecord } from '../../../shared/contracts/application-re
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
-import { createApplicationId } from './application-id.js'
+import { createApplicationId } from '../../../shared/lib/application-id.js'
 import {
   applyExpiry,
   findLatestExpiry,
