@@ -1,13 +1,14 @@
 import type { Change, NewAuditRecord } from '../../shared/contracts/store-records.js'
 import type { ChangesPage, Store } from '../../shared/contracts/store.js'
 import {
+  createChangesPage,
   createEverythingPage,
   formatFeedCursor,
   MAX_FEED_CHANGES,
   parseFeedCursor,
+  type ChangeRow,
   type FeedPosition,
 } from '../sql/cursor.js'
-import { createChangesPage, type ChangeRow } from '../sql/rows.js'
 import { getOften, run, type Work } from '../sql/work.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import { prepareStatement, type Sql } from './connection.js'

@@ -1,5 +1,5 @@
 import type { UsageCount, UsageCountQuery } from '../../shared/contracts/usage.js'
-import { parseUsageCount, type UsageRow } from '../sql/usage-rows.js'
+import { parseUsageCount, type UsageRow } from '../sql/rows.js'
 import { hasFewCounts, listFewCounts, listOverall } from '../sql/usage.js'
 import { all, run, type Work } from '../sql/work.js'
 

@@ -1,7 +1,7 @@
 import type { AuditQuery } from '../../shared/contracts/store.js'
 import type { AuditRecord } from '../../shared/contracts/store-records.js'
 import { parseCursor } from './cursor.js'
-import { listAuditFilters, parseAuditRecord, type AuditRow } from './rows.js'
+import { parseRow } from './rows.js'
 import { all, get, run, type Work } from './work.js'
 
 /** Records are written by `publish()`. */
@@ -15,8 +15,8 @@ export function* listAudit(query: AuditQuery): Work<readonly AuditRecord[]> {
   const filters = listAuditFilters(query, (index) => `?${index + 3}`)
   const conditions = [`seq ${newestFirst ? '<' : '>'} ?1`, ...filters.conditions].join(' AND ')
   const order = newestFirst ? 'DESC' : 'ASC'
-  const text = `SELECT * FROM platform_auth_audit WHERE ${conditions} ORDER BY seq ${order} LIMIT ?2`
-  return (yield* all<AuditRow>(text, start, limit, ...filters.values)).map(parseAuditRecord)
+  const text = `${SELECT} WHERE ${conditions} ORDER BY seq ${order} LIMIT ?2`
+  return (yield* all<object>(text, start, limit, ...filters.values)).map(parseRecord)
 }
 
 /**
@@ -43,8 +43,32 @@ function* listByTime(query: AuditQuery, start: number | undefined): Work<readonl
     limit,
     last === undefined ? start : newestFirst ? Number.MAX_SAFE_INTEGER : 0,
   ]
-  const page = `SELECT * FROM platform_auth_audit WHERE ${conditions.join(' AND ')} ORDER BY at ${order}, seq ${order} LIMIT ?4`
-  return (yield* all<AuditRow>(page, ...position, ...limits, ...filters.values)).map(parseAuditRecord)
+  const page = `${SELECT} WHERE ${conditions.join(' AND ')} ORDER BY at ${order}, seq ${order} LIMIT ?4`
+  return (yield* all<object>(page, ...position, ...limits, ...filters.values)).map(parseRecord)
+}
+
+const SELECT = `
+  SELECT CAST(seq AS text) AS id, at, type, actor AS "by", application_id AS "applicationId", details FROM platform_auth_audit`
+
+function parseRecord(row: object): AuditRecord {
+  return parseRow(row, 'details')
+}
+
+/** The conditions of an audit query, and their values; `bind` names the n-th of them. */
+function listAuditFilters(
+  { applicationId, types, by, from, until }: AuditQuery,
+  bind: (index: number) => string,
+): { readonly conditions: readonly string[]; readonly values: readonly (string | number)[] } {
+  const values: (string | number)[] = []
+  const next = (value: string | number): string => bind(values.push(value) - 1)
+  const conditions = [
+    applicationId !== undefined && `application_id = ${next(applicationId)}`,
+    types !== undefined && `type IN (${types.map(next).join() || "''"})`,
+    by !== undefined && `actor IS NOT NULL AND actor = ${next(by)}`,
+    from !== undefined && `at >= ${next(from)}`,
+    until !== undefined && `at < ${next(until)}`,
+  ]
+  return { conditions: conditions.filter((condition) => condition !== false), values }
 }
 
 /** Must be called in a transaction. */

@@ -1,4 +1,5 @@
 import type { ChangesPage } from '../../shared/contracts/store.js'
+import type { Change } from '../../shared/contracts/store-records.js'
 
 /** How many changes a feed keeps; a database may keep a few more. */
 export const MAX_FEED_CHANGES = 10_000
@@ -34,4 +35,32 @@ export function parseFeedCursor(cursor: string): FeedPosition | undefined {
 /** The answer to a cursor that the feed does not have: anything before `end` may have changed. */
 export function createEverythingPage(end: string): ChangesPage {
   return { cursor: end, changes: [{ kind: 'everything' }] }
+}
+
+export interface ChangeRow {
+  readonly seq: number
+  readonly nonce: string
+  readonly kind: Change['kind']
+  readonly id: string | null
+  readonly expires_at: number | null
+}
+
+/** A kind that this version does not know may concern anything, so it is read as `everything`. */
+function parseChange({ kind, id, expires_at: expiresAt }: ChangeRow): Change {
+  if (kind === 'application' && id !== null) return { kind, id }
+  if (kind === 'accessTokenRevoked' && id !== null && expiresAt !== null) return { kind, id, expiresAt }
+  const isKnown = kind === 'signingKeys' || kind === 'sessionSecret' || kind === 'processes'
+  return isKnown ? { kind } : { kind: 'everything' }
+}
+
+/** The changes after `start`, from the feed's rows from `start` on; undefined if the feed does not have all of them. */
+export function createChangesPage(start: FeedPosition, rows: readonly ChangeRow[]): ChangesPage | undefined {
+  const [first] = rows
+  // The oldest rows are deleted first: if the row of the cursor still exists, so do all after it.
+  const isComplete = start.seq === 0 ? (first?.seq ?? 1) === 1 : first?.seq === start.seq && first.nonce === start.nonce
+  if (!isComplete) return undefined
+  return {
+    cursor: formatFeedCursor(rows.at(-1) ?? start),
+    changes: rows.filter(({ seq }) => seq > start.seq).map(parseChange),
+  }
 }

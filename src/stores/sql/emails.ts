@@ -6,7 +6,7 @@ import {
   savesEmail,
 } from '../../shared/contracts/queued-email.js'
 import type { Dialect } from './dialect.js'
-import { EMAIL_COLUMNS, listEmailFilters, listEmailValues, parseEmail, type EmailRow } from './rows.js'
+import { parseRow } from './rows.js'
 import { all, get, getOften, run, type Work } from './work.js'
 
 /** Makes one change to an application's e-mails if the stored version allows it. Must be called in a transaction. */
@@ -32,8 +32,8 @@ export function* writeEmail(email: QueuedEmail): Work<boolean> {
   const { id, version, claimLinks } = email
   const written =
     version === 1
-      ? yield* get<{ seq: number }>(INSERT, ...listEmailValues(email))
-      : yield* get<{ seq: number }>(UPDATE, ...listEmailValues(email), id, version - 1)
+      ? yield* get<{ seq: number }>(INSERT, ...listValues(email))
+      : yield* get<{ seq: number }>(UPDATE, ...listValues(email), id, version - 1)
   if (!written) return false
   yield* run('DELETE FROM platform_auth_email_claim_links WHERE email_seq = ?1', written.seq)
   const text = 'INSERT INTO platform_auth_email_claim_links (hash, email_seq) VALUES (?1, ?2)'
@@ -41,13 +41,47 @@ export function* writeEmail(email: QueuedEmail): Work<boolean> {
   return true
 }
 
-const COLUMNS = EMAIL_COLUMNS.join()
-const PLACEHOLDERS = EMAIL_COLUMNS.map((_, i) => `?${i + 1}`).join()
+/** The members of an e-mail by column. */
+const COLUMNS = {
+  id: 'id',
+  application_id: 'applicationId',
+  purpose: 'purpose',
+  recipient: 'recipient',
+  details: 'details',
+  credential_id: 'credentialId',
+  state: 'state',
+  overlap: 'overlap',
+  attempt_count: 'attemptCount',
+  attempted_hashes: 'attemptedHashes',
+  claim_links: 'claimLinks',
+  created_at: 'createdAt',
+  due_at: 'dueAt',
+  leased_until: 'leasedUntil',
+  problem: 'problem',
+  version: 'version',
+} as const satisfies Record<string, keyof QueuedEmail>
+
+const NAMES = Object.keys(COLUMNS)
+const SELECTED = Object.entries(COLUMNS)
+  .map(([column, member]) => `${column} AS "${member}"`)
+  .join()
+const PLACEHOLDERS = NAMES.map((_, i) => `?${i + 1}`).join()
 const INSERT = `
-  INSERT INTO platform_auth_emails (${COLUMNS}) VALUES (${PLACEHOLDERS}) ON CONFLICT (id) DO NOTHING RETURNING seq`
+  INSERT INTO platform_auth_emails (${NAMES.join()}) VALUES (${PLACEHOLDERS}) ON CONFLICT (id) DO NOTHING RETURNING seq`
 const UPDATE = `
-  UPDATE platform_auth_emails SET (${COLUMNS}) = (${PLACEHOLDERS})
-  WHERE id = ?${EMAIL_COLUMNS.length + 1} AND version = ?${EMAIL_COLUMNS.length + 2} RETURNING seq`
+  UPDATE platform_auth_emails SET (${NAMES.join()}) = (${PLACEHOLDERS})
+  WHERE id = ?${NAMES.length + 1} AND version = ?${NAMES.length + 2} RETURNING seq`
+
+function listValues(email: QueuedEmail): readonly (string | number | undefined)[] {
+  return Object.values(COLUMNS).map((member) => {
+    const value = email[member]
+    return typeof value === 'object' ? JSON.stringify(value) : value
+  })
+}
+
+function parseEmail(row: object): QueuedEmail {
+  return parseRow(row, 'details', 'attemptedHashes', 'claimLinks')
+}
 
 /** The e-mail that has been due longest. */
 const NEXT_DUE = `
@@ -63,36 +97,38 @@ export function* isEmailDue(now: number): Work<boolean> {
 export function* leaseEmail({ skipLocked }: Dialect, now: number, until: number): Work<QueuedEmail | undefined> {
   const text = `
     UPDATE platform_auth_emails SET leased_until = ?2, version = version + 1
-    WHERE seq = (${NEXT_DUE} ${skipLocked}) RETURNING ${COLUMNS}`
-  const row = yield* get<EmailRow>(text, now, until)
+    WHERE seq = (${NEXT_DUE} ${skipLocked}) RETURNING ${SELECTED}`
+  const row = yield* get<object>(text, now, until)
   return row && parseEmail(row)
 }
 
 export function* findEmail(id: string): Work<QueuedEmail | undefined> {
-  const row = yield* get<EmailRow>(`SELECT ${COLUMNS} FROM platform_auth_emails WHERE id = ?1`, id)
+  const row = yield* get<object>(`SELECT ${SELECTED} FROM platform_auth_emails WHERE id = ?1`, id)
   return row && parseEmail(row)
 }
 
 export function* findEmailByClaimLink(hash: string): Work<QueuedEmail | undefined> {
   const text = `
-    SELECT ${COLUMNS} FROM platform_auth_emails
+    SELECT ${SELECTED} FROM platform_auth_emails
     WHERE seq = (SELECT email_seq FROM platform_auth_email_claim_links WHERE hash = ?1 LIMIT 1)`
-  const row = yield* get<EmailRow>(text, hash)
+  const row = yield* get<object>(text, hash)
   return row && parseEmail(row)
 }
 
 export function* listEmails(query: EmailQuery): Work<readonly QueuedEmail[]> {
-  const filters = listEmailFilters(query)
+  const { applicationId, purpose, state } = query
   const values: (string | number)[] = [query.limit]
   const bind = (value: string | number): string => `?${values.push(value)}`
-  const conditions = filters.map(([column, value]) => `${column} = ${bind(value)}`)
+  const conditions = Object.entries({ application_id: applicationId, purpose, state }).flatMap(([column, value]) =>
+    value === undefined ? [] : [`${column} = ${bind(value)}`],
+  )
   if (query.after) {
     const seq = `coalesce((SELECT seq FROM platform_auth_emails WHERE id = ${bind(query.after.id)}), 0)`
     conditions.push(`(due_at, seq) > (${bind(query.after.dueAt)}, ${seq})`)
   }
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
-  const text = `SELECT ${COLUMNS} FROM platform_auth_emails ${where} ORDER BY due_at, seq LIMIT ?1`
-  return (yield* all<EmailRow>(text, ...values)).map(parseEmail)
+  const text = `SELECT ${SELECTED} FROM platform_auth_emails ${where} ORDER BY due_at, seq LIMIT ?1`
+  return (yield* all<object>(text, ...values)).map(parseEmail)
 }
 
 export function* listExpiring({ after, until, days, limit }: ExpiryQuery): Work<readonly string[]> {

@@ -2,7 +2,7 @@ import type { NewAuditRecord, SigningKeyRecord } from '../../shared/contracts/st
 import type { SecretName } from '../../shared/contracts/store.js'
 import type { Dialect } from './dialect.js'
 import { get, run, all, type Work } from './work.js'
-import { parseSigningKey, type SigningKeyRow } from './rows.js'
+import { parseRow } from './rows.js'
 
 /** This query runs before `establishSecret`: a start with existing secrets writes nothing, so a read-only database is enough. */
 export function* findSecret(name: SecretName): Work<string | undefined> {
@@ -31,8 +31,10 @@ export function* replaceSecret(
 }
 
 export function* listSigningKeys(): Work<readonly SigningKeyRecord[]> {
-  const rows = yield* all<SigningKeyRow>('SELECT * FROM platform_auth_signing_keys ORDER BY seq')
-  return rows.map(parseSigningKey)
+  const text = `
+    SELECT kid, algorithm, public_jwk AS "publicJwk", sealed_private_jwk AS "sealedPrivateJwk", created_at AS "createdAt",
+      signs_from AS "signsFrom", former_verifies_for AS "formerVerifiesFor" FROM platform_auth_signing_keys ORDER BY seq`
+  return (yield* all<object>(text)).map((row) => parseRow(row, 'publicJwk'))
 }
 
 /** Adds a key if `newest` is the key added last. This function and those below are to be called in a transaction. */

@@ -1,27 +1,32 @@
 import type { SignIn, SignOut } from '../../shared/contracts/sign-ins.js'
 import { MAX_EXPIRED_PER_CALL, type Dialect } from './dialect.js'
+import { parseRow } from './rows.js'
 import { all, get, run, type Work } from './work.js'
 
-const COLUMNS = 'id, contact, link_hash, code_hash, guesses, application_id, created_at, expires_at'
+const COLUMNS = `id, contact, link_hash AS "linkHash", code_hash AS "codeHash", guesses, application_id AS "applicationId",
+  created_at AS "createdAt", expires_at AS "expiresAt"`
 
 /** Must be called in a transaction. */
 export function* addSignIn({ formatDelete }: Dialect, signIn: SignIn): Work<void> {
   const { id, contact, linkHash, codeHash, guesses, applicationId, createdAt, expiresAt } = signIn
-  const insert = `INSERT INTO platform_auth_sign_ins (${COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
+  const insert = `
+    INSERT INTO platform_auth_sign_ins
+      (id, contact, link_hash, code_hash, guesses, application_id, created_at, expires_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
   yield* run(insert, id, contact, linkHash, codeHash, guesses, applicationId, createdAt, expiresAt)
   const deleteExpired = formatDelete('platform_auth_sign_ins', 'id', 'expires_at')
   yield* run(deleteExpired, createdAt + 1, MAX_EXPIRED_PER_CALL)
 }
 
 export function* findSignInByLink(linkHash: string): Work<SignIn | undefined> {
-  const row = yield* get<SignInRow>(`SELECT ${COLUMNS} FROM platform_auth_sign_ins WHERE link_hash = ?1`, linkHash)
-  return row && parseSignIn(row)
+  const row = yield* get<object>(`SELECT ${COLUMNS} FROM platform_auth_sign_ins WHERE link_hash = ?1`, linkHash)
+  return row && parseRow(row)
 }
 
 export function* countSignInGuess(id: string): Work<SignIn | undefined> {
   const text = `UPDATE platform_auth_sign_ins SET guesses = guesses + 1 WHERE id = ?1 RETURNING ${COLUMNS}`
-  const row = yield* get<SignInRow>(text, id)
-  return row && parseSignIn(row)
+  const row = yield* get<object>(text, id)
+  return row && parseRow(row)
 }
 
 export function* removeSignIn(id: string): Work<boolean> {
@@ -47,30 +52,6 @@ export function* listSignOuts(subjects: readonly string[]): Work<readonly SignOu
   const list = subjects.map((_, i) => `?${i + 1}`).join()
   const text = `SELECT subject, nonce, at, expires_at AS "expiresAt" FROM platform_auth_sign_outs WHERE subject IN (${list})`
   return yield* all<SignOut>(text, ...subjects)
-}
-
-interface SignInRow {
-  readonly id: string
-  readonly contact: string
-  readonly link_hash: string
-  readonly code_hash: string | null
-  readonly guesses: number
-  readonly application_id: string | null
-  readonly created_at: number
-  readonly expires_at: number
-}
-
-function parseSignIn(row: SignInRow): SignIn {
-  return {
-    id: row.id,
-    contact: row.contact,
-    linkHash: row.link_hash,
-    codeHash: row.code_hash ?? undefined,
-    guesses: row.guesses,
-    applicationId: row.application_id ?? undefined,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  }
 }
 
 const CONTACT_SUBJECT = 'contact:'

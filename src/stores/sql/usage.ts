@@ -8,7 +8,7 @@ import type {
   UsageSumQuery,
 } from '../../shared/contracts/usage.js'
 import type { Dialect } from './dialect.js'
-import { parseRefusal, parseUsageCount, type RefusalRow, type UsageRow } from './usage-rows.js'
+import { parseRow, parseUsageCount, type UsageRow } from './rows.js'
 import { all, get, run, type Work } from './work.js'
 
 /** The counts that are read at once, and sorted. */
@@ -161,9 +161,11 @@ export function* listRefusals(applicationId: string, after: number): Work<readon
   // PostgreSQL refuses a text with U+0000, and some drivers of SQLite end it there.
   if (applicationId.includes('\0')) return []
   const text = `
-    SELECT r.* FROM platform_auth_refusals r JOIN platform_auth_applications a ON a.id = r.application_id
+    SELECT a.id AS "applicationId", r.at, r.api, r.error, coalesce(r.reason, r.error) AS reason, r.request_id AS "requestId",
+      r.address, coalesce(r.details, '{}') AS details
+    FROM platform_auth_refusals r JOIN platform_auth_applications a ON a.id = r.application_id
     WHERE r.application_id = ?1 AND r.at > ?2 AND a.status <> 'deleted' ORDER BY r.seq DESC`
-  return (yield* all<RefusalRow>(text, applicationId, after)).map(parseRefusal)
+  return (yield* all<object>(text, applicationId, after)).map((row) => parseRow(row, 'details'))
 }
 
 /** This look-up avoids a write if nothing has expired. */

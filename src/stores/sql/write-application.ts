@@ -10,7 +10,7 @@ import { all, get, run, type Work } from './work.js'
 export function* writeApplication(dialect: Dialect, record: ApplicationRecord, at: number): Work<boolean> {
   if (yield* isExternalIdTaken(record)) return false
   const isNew = record.version === 1
-  const values = listValues(record)
+  const values = Object.values(COLUMNS).map((read) => read(record))
   const written = yield* isNew ? run(INSERT, ...values) : run(UPDATE, ...values, record.version - 1)
   if (written === 0) return false
   const { seq, hasOthers, hasOtherPlan } = (yield* get<WrittenRow>(FIND_WRITTEN, record.id))!
@@ -40,60 +40,40 @@ function* isExternalIdTaken({ id, externalId }: ApplicationRecord): Work<boolean
   return (yield* get(text, externalId, id)) !== undefined
 }
 
-const COLUMNS = [
-  'id',
-  'name',
-  'contact',
-  'status',
-  'created_at',
-  'tokens_revoked_at',
-  'metadata',
-  'external_id',
-  'language',
-  'invitations',
-  'access_requests',
-  'withheld',
-  'decided',
-  'ends_at',
-  'plan',
-  'agreed',
-  'unconfirmed',
-  'waiting_since',
-  'version',
-]
-
-function listValues(record: ApplicationRecord): readonly (string | number | undefined)[] {
-  const waitingSince = findWaitingSince(record)
-  return [
-    record.id,
-    record.name,
-    record.contact,
-    record.status,
-    record.createdAt,
-    record.tokensRevokedAt,
-    formatJson(record.metadata),
-    record.externalId,
-    record.language,
-    formatList(record.invitations),
-    formatList(record.accessRequests),
-    formatJson(record.withheld),
-    formatList(record.decided),
-    record.endsAt,
-    record.plan,
-    formatAgreed(record),
-    // PostgreSQL reads it as a boolean.
-    record.isUnconfirmed ? 1 : 0,
-    waitingSince === Infinity ? undefined : waitingSince,
-    record.version,
-  ]
+/** The values by column. */
+const COLUMNS: Readonly<Record<string, (record: ApplicationRecord) => string | number | undefined>> = {
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  contact: ({ contact }) => contact,
+  status: ({ status }) => status,
+  created_at: ({ createdAt }) => createdAt,
+  tokens_revoked_at: ({ tokensRevokedAt }) => tokensRevokedAt,
+  metadata: ({ metadata }) => formatJson(metadata),
+  external_id: ({ externalId }) => externalId,
+  language: ({ language }) => language,
+  invitations: ({ invitations }) => formatList(invitations),
+  access_requests: ({ accessRequests }) => formatList(accessRequests),
+  withheld: ({ withheld }) => formatJson(withheld),
+  decided: ({ decided }) => formatList(decided),
+  ends_at: ({ endsAt }) => endsAt,
+  plan: ({ plan }) => plan,
+  agreed: formatAgreed,
+  // PostgreSQL reads it as a boolean.
+  unconfirmed: ({ isUnconfirmed }) => (isUnconfirmed ? 1 : 0),
+  waiting_since(record) {
+    const since = findWaitingSince(record)
+    return since === Infinity ? undefined : since
+  },
+  version: ({ version }) => version,
 }
 
-const PLACEHOLDERS = COLUMNS.map((_, i) => `?${i + 1}`).join()
+const NAMES = Object.keys(COLUMNS)
+const PLACEHOLDERS = NAMES.map((_, i) => `?${i + 1}`).join()
 const INSERT = `
-  INSERT INTO platform_auth_applications (${COLUMNS.join()}) VALUES (${PLACEHOLDERS}) ON CONFLICT (id) DO NOTHING`
+  INSERT INTO platform_auth_applications (${NAMES.join()}) VALUES (${PLACEHOLDERS}) ON CONFLICT (id) DO NOTHING`
 const UPDATE = `
-  UPDATE platform_auth_applications SET (${COLUMNS.join()}) = (${PLACEHOLDERS})
-  WHERE id = ?1 AND version = ?${COLUMNS.length + 1}`
+  UPDATE platform_auth_applications SET (${NAMES.join()}) = (${PLACEHOLDERS})
+  WHERE id = ?1 AND version = ?${NAMES.length + 1}`
 /** Not RETURNING, with which SQLite would look in all tables for rows that refer to a new application. */
 const FIND_WRITTEN = `
   SELECT seq, CAST(EXISTS (SELECT 1 FROM platform_auth_contacts WHERE application_seq = a.seq) AS INTEGER) AS "hasOthers",

@@ -1,13 +1,14 @@
 import type { Change, NewAuditRecord } from '../../shared/contracts/store-records.js'
 import type { ChangesPage } from '../../shared/contracts/store.js'
 import {
+  createChangesPage,
   createEverythingPage,
   formatFeedCursor,
   MAX_FEED_CHANGES,
   parseFeedCursor,
+  type ChangeRow,
   type FeedPosition,
 } from '../sql/cursor.js'
-import { createChangesPage, type ChangeRow } from '../sql/rows.js'
 import { run, type Work } from '../sql/work.js'
 import type { Sql } from './connection.js'
 
