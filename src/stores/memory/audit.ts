@@ -1,6 +1,6 @@
 import type { AuditQuery } from '../../shared/contracts/store.js'
 import type { AuditRecord, NewAuditRecord } from '../../shared/contracts/store-records.js'
-import { parseCursor } from '../sql/cursor.js'
+import { parseCursor } from '../sql/feed.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryAudit() {

@@ -8,7 +8,7 @@ import {
   parseFeedCursor,
   type ChangeRow,
   type FeedPosition,
-} from '../sql/cursor.js'
+} from '../sql/feed.js'
 import { getOften, run, type Work } from '../sql/work.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import { prepareStatement, type Sql } from './connection.js'

@@ -1,6 +1,6 @@
 import type { AuditQuery } from '../../shared/contracts/store.js'
 import type { AuditRecord } from '../../shared/contracts/store-records.js'
-import { parseCursor } from './cursor.js'
+import { parseCursor } from './feed.js'
 import { parseRow } from './rows.js'
 import { all, get, run, type Work } from './work.js'
 

@@ -8,7 +8,7 @@ import {
   parseFeedCursor,
   type ChangeRow,
   type FeedPosition,
-} from '../sql/cursor.js'
+} from '../sql/feed.js'
 import { run, type Work } from '../sql/work.js'
 import type { Sql } from './connection.js'
 
