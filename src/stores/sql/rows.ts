@@ -7,11 +7,12 @@ export function formatJson(value: object | undefined): string | undefined {
 
 /** The record of a row whose columns are selected under the names of its members: NULL is undefined. `json`: the columns of JSON. */
 export function parseRow<Stored>(row: object, ...json: readonly (keyof Stored)[]): Stored {
-  const members = Object.entries(row).map(([name, value]: [string, unknown]) => {
-    if (value === null) return [name, undefined]
-    return [name, json.includes(name as keyof Stored) ? JSON.parse(value as string) : value]
-  })
-  return Object.fromEntries(members) as Stored
+  const record: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(row)) {
+    if (value === null) record[name] = undefined
+    else record[name] = json.includes(name as keyof Stored) ? (JSON.parse(value as string) as unknown) : value
+  }
+  return record as Stored
 }
 
 export interface UsageRow {
