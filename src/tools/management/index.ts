@@ -72,10 +72,9 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
     const { application, scopes } = authOf(req, api)
     const asked = await readInput(req, route, parameters)
     // An address that may not be seen is not searched for either.
-    const input =
-      scopes.includes('applications:read') || !Object.hasOwn(asked, 'by')
-        ? asked
-        : { ...asked, by: hideContact(asked['by'] as string) }
+    const by = Object.hasOwn(asked, 'by') ? asked['by'] : undefined
+    const isHidden = typeof by === 'string' && !scopes.includes('applications:read')
+    const input = isHidden ? { ...asked, by: hideContact(by) } : asked
     for (const [member, scope] of Object.entries(operation.memberScopes))
       if (Object.hasOwn(input, member) && !scopes.includes(scope)) throw lackOf(scope, api)
     refuseGrant(operation, input, api)
@@ -83,8 +82,7 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
     const once = readOnce(req, { auth, findApplication, operation, input, callerId: application.id })
     const change = createChange({ auth, platform, findApplication, api, operation, expected, once })
     // The audit log and its rules know contacts by how `by` begins, so the id comes first.
-    const by = `${application.id} (${application.name})`
-    const result = await change.run(input, by)
+    const result = await change.run(input, `${application.id} (${application.name})`)
     const headers = { 'Cache-Control': 'no-store', ...change.headers() }
     if (operation.output === undefined) return sendEmpty(res, 204, headers)
     const made = operation.creates ? { Location: locate(req, result) } : {}

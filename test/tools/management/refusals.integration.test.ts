@@ -52,6 +52,12 @@ it('answers whatever is refused, by the guard too, with a problem of its documen
   ] as const)
     expect((await call(line, body)).body.detail).toBe(`There is no member ${detail}`)
 
+  const writer = await site.caller(['applications:write'])
+  for (const by of [true, 1, null, [], {}, 'x']) {
+    const { status, body } = await writer('POST /applications', { name: 'x', by })
+    expect([status, body.detail]).toEqual([400, expect.stringContaining('There is no member "by".')])
+  }
+
   const limited = async () => {
     for (;;) {
       const answer = await call('GET /applications')
