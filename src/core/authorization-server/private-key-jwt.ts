@@ -17,7 +17,7 @@ import { createKeySetFetcher } from '../key-sets/fetch-key-set.js'
 import { createKeySetCache } from '../key-sets/key-set-cache.js'
 import { toVerificationKeys, type VerificationKey } from '../key-sets/public-key-set.js'
 import { isCanonical, verifyAssertion } from '../tokens/verify-access-token.js'
-import type { FoundClient } from './match-readings.js'
+import { mayPass, type FoundClient } from './match-readings.js'
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 /** Seconds that an assertion may be valid for. */
@@ -187,8 +187,10 @@ export function createAssertionReader({
     const attempt = { found, clientId, matched: undefined, problem: undefined }
     if (!found || !matched) return { ...attempt, reason: 'wrong_assertion' }
     if (!isLive(matched, now())) return { ...attempt, reason: 'expired_key_set' }
-    if (!(await useOnce(found.application, claims))) return { ...attempt, reason: 'replayed_assertion' }
-    return { ...attempt, matched, reason: undefined }
+    const verified = { ...attempt, matched, reason: undefined }
+    // What does not pass uses nothing up: this process may not know yet that the application was resumed, and then reads the assertion again.
+    if (!mayPass(verified) || (await useOnce(found.application, claims))) return verified
+    return { ...attempt, reason: 'replayed_assertion' }
   }
 }
 

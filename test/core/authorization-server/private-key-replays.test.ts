@@ -6,7 +6,7 @@ import { createAssertionReader } from '../../../src/core/authorization-server/pr
 import { EMPTY_APPLICATION } from '../../../src/core/applications/records/status.js'
 import { createKeySetRecord } from '../../../src/core/applications/credentials/key-sets.js'
 import { createMemoryAssertions } from '../../../src/stores/memory/ended-tokens.js'
-import type { PublicJwk } from '../../../src/shared/contracts/application-record.js'
+import type { ApplicationStatus, PublicJwk } from '../../../src/shared/contracts/application-record.js'
 import type { ClientApi } from '../../../src/core/http/client-credentials.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 
@@ -35,15 +35,17 @@ async function openReader(algorithm: string) {
     contact: undefined,
     isUnconfirmed: false,
     language: undefined,
-    status: 'active',
+    status: 'active' as ApplicationStatus,
     createdAt: 0,
     tokensRevokedAt: 0,
     version: 1,
     keys: [],
     secrets: [createKeySetRecord({ keys: [jwk] }, 0)],
   } as const
+  let status: ApplicationStatus = 'active'
   const read = createAssertionReader({
-    findClient: async (id) => (id === 'app_known' ? { application, client: id } : undefined),
+    findClient: async (id) =>
+      id === 'app_known' ? { application: { ...application, status }, client: id } : undefined,
     store: { assertions: { add } },
     allow: [],
     tokenEndpointAudience: false,
@@ -72,7 +74,14 @@ async function openReader(algorithm: string) {
     ])
     return read(REQUEST, form, API)
   }
-  return { sign, send, kept, advance: (seconds: number) => void (now += seconds * 1000), now: () => now }
+  return {
+    sign,
+    send,
+    kept,
+    advance: (seconds: number) => void (now += seconds * 1000),
+    become: (given: ApplicationStatus) => void (status = given),
+    now: () => now,
+  }
 }
 
 it(
@@ -105,6 +114,17 @@ it(
     expect(measureHeap() - before).toBeLessThan(64 * 1024 * 1024)
   },
 )
+
+it('an application that may not pass uses nothing up, and is judged again where another process has resumed it', async () => {
+  const { sign, send, kept, become } = await openReader('ES256')
+  const assertion = await sign('app_known', 'once')
+  become('suspended')
+  expect((await send(assertion)).reason).toBeUndefined()
+  expect(kept.size).toBe(0)
+  become('active')
+  expect((await send(assertion)).reason).toBeUndefined()
+  expect((await send(assertion)).reason).toBe('replayed_assertion')
+})
 
 it('what was used is kept longer than any process would take it, also one whose clock is five minutes ahead or behind', async () => {
   const { sign, send, kept, now, advance } = await openReader('ES256')
