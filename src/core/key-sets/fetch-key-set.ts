@@ -51,11 +51,14 @@ export function createKeySetFetcher({
   readonly lookUp?: LookUp
 }): FetchKeySet {
   /** Gives the connection the addresses of a host only if all of them are public. */
-  const lookUpPublic: LookupFunction = (host, _options, done) => {
+  const lookUpPublic: LookupFunction = (host, options, done) => {
     lookUp(host).then(
-      (found) => {
-        const hidden = found.length === 0 || found.some(({ address }) => !isPublic(address))
-        done(hidden ? new KeySetProblem(NOT_PUBLIC) : null, hidden ? [] : [...found])
+      ([first, ...others]) => {
+        if (!first || [first, ...others].some(({ address }) => !isPublic(address)))
+          done(new KeySetProblem(NOT_PUBLIC), [])
+        else if (options.all) done(null, [first, ...others])
+        // Node was told not to try several (`--no-network-family-autoselection`).
+        else done(null, first.address, first.family)
       },
       (error: NodeJS.ErrnoException) => done(error, []),
     )

@@ -118,6 +118,8 @@ export function createKeySetCache({
   async function refresh(entry: Entry, keySet: PublishedKeySet, application: string): Promise<void> {
     if (!entry.pending) {
       entry.attemptedAt = now()
+      // Who comes meanwhile waits for what is read.
+      if (keySet.reloadedAt > entry.reloadedAt && entry.known) entry.known.freshUntil = now()
       entry.reloadedAt = Math.max(entry.reloadedAt, keySet.reloadedAt)
       entry.pending = fetchInto(entry, keySet, application)
     }
@@ -160,9 +162,9 @@ export function createKeySetCache({
       const { known } = entry
       const isCurrent = known !== undefined && known.freshUntil > now()
       const lacksKid = kid !== undefined && known?.keys.every((key) => key.kid !== kid) === true
-      const mayRetry = entry.attemptedAt < now() - RETRY_MS
-      if (entry.pending || keySet.reloadedAt > entry.reloadedAt || ((!isCurrent || lacksKid) && mayRetry))
-        await refresh(entry, keySet, application)
+      // A stranger can name a kid that nobody has: who needs nothing that is being read does not wait for it.
+      const isLate = (!isCurrent || lacksKid) && (entry.pending !== undefined || entry.attemptedAt < now() - RETRY_MS)
+      if (isLate || keySet.reloadedAt > entry.reloadedAt) await refresh(entry, keySet, application)
       const found = entry.known
       if (!isUsable(found))
         throw new OAuthError('temporarily_unavailable', 'The key set of the client cannot be read at present', {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createKeySetFetcher, createLookUp } from '../../../src/core/key-sets/fetch-key-set.js'
@@ -160,6 +161,17 @@ it('a host that is allowed may have any address, and no other certificate', asyn
   await expect(createKeySetFetcher({ allow: ['127.0.0.1'] })(`https://127.0.0.1:${port}/`, true)).rejects.toThrow(
     'could not be reached (DEPTH_ZERO_SELF_SIGNED_CERT)',
   )
+})
+
+it('a host is looked up in the form that Node asks for', async () => {
+  const given = getDefaultAutoSelectFamily()
+  onTestFinished(() => setDefaultAutoSelectFamily(given))
+  const fetchKeySet = createKeySetFetcher({ lookUp: resolving(['2a00::1']) })
+  for (const tries of [true, false]) {
+    setDefaultAutoSelectFamily(tries)
+    // Nothing answers there.
+    await expect(fetchKeySet('https://jwks.partner.test/', false)).rejects.not.toThrow('ERR_INVALID_IP_ADDRESS')
+  }
 })
 
 it('DNS that never answers ends the read after 3 seconds, and keeps no thread of the process busy', async () => {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { FetchedKeySet } from '../../../src/core/key-sets/fetch-key-set.js'
 import { createKeySetCache } from '../../../src/core/key-sets/key-set-cache.js'
 import { KeySetProblem } from '../../../src/core/key-sets/public-key-set.js'
@@ -87,6 +87,26 @@ describe('the key set at an address', () => {
     publish(B)
     now += 60_001
     expect(await find('b')).toEqual(['b'])
+  })
+
+  it('is waited for by those only who need what is being read', async () => {
+    await find('a')
+    now += 60_001
+    let end = (_keys: PublicJwk[]): void => undefined
+    answer = () => new Promise((resolve) => void (end = (keys) => resolve({ keys, maxAge: 600 })))
+    const answered: string[] = []
+    const stranger = find('unknown').then(() => answered.push('stranger'))
+    await vi.waitFor(() => expect(fetched).toBe(2))
+    expect(await find('a')).toEqual(['a'])
+    expect(answered).toEqual([])
+    end([A])
+    await stranger
+    // A key that is taken out of the set counts for nobody who comes after the reload.
+    now += 1000
+    const reloads = [find('a', now), find('a', now)]
+    await vi.waitFor(() => expect(fetched).toBe(3))
+    end([B])
+    expect(await Promise.all(reloads)).toEqual([['b'], ['b']])
   })
 
   it('that was never read is 503, and is not asked for again by each request', async () => {
