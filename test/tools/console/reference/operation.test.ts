@@ -476,6 +476,14 @@ describe('a schema that a few lines make huge', () => {
     expect(JSON.stringify(createExample(levels, schema) ?? null).length).toBeLessThan(100_000)
   })
 
+  it.each(['x*x*x*y', `${'[a-z]{0,9}'.repeat(20)}!`, '(x+)+y', 'x*?x*?x*?y'])(
+    'has an example whose pattern is %s',
+    (pattern) => {
+      for (const minLength of [0, 1000])
+        expect(createExample({}, { type: 'string', minLength, pattern })).toEqual(expect.any(String))
+    },
+  )
+
   it('with all parts of its allOf, each once, even if it contains itself', () => {
     const Part = { allOf: [{ $ref: '#/components/schemas/Whole', description: 'Again.' }], properties: { a: {} } }
     const Whole = { allOf: [{ $ref: '#/components/schemas/Part' }, { properties: { b: {} } }], required: ['a'] }
