@@ -1,13 +1,12 @@
 import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import type { IssuedCredentials } from '../../src/index.js'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { printFigures } from './figures.js'
 
@@ -33,7 +32,7 @@ interface Kind {
 
 /** A process of the platform, and the requests to it: each from another address. */
 async function startProcess() {
-  const folder = await mkdtemp(join(tmpdir(), 'growth-'))
+  const folder = await createTemporaryFolder()
   const program = fileURLToPath(new URL('soak-process.mjs', import.meta.url))
   const child = fork(program, [join(folder, 'platform.sqlite'), CACHE_ENTRIES], { execArgv: ['--expose-gc'] })
   const [{ baseUrl }] = (await once(child, 'message')) as [{ baseUrl: string }]
@@ -42,7 +41,6 @@ async function startProcess() {
     agent.destroy()
     child.disconnect()
     await once(child, 'exit')
-    await rm(folder, { recursive: true })
   })
 
   function send({ method, path, headers, body }: Call): Promise<{ status: number; text: string }> {

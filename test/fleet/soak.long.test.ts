@@ -1,11 +1,10 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 import { printFigures } from './figures.js'
 import { startMixedLoad } from './soak-load.js'
 
@@ -27,7 +26,7 @@ it(
   'a process under mixed load takes no more memory in the last third of the time than in the middle one',
   { timeout: MINUTES * 60_000 + 120_000 },
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'soak-'))
+    const folder = await createTemporaryFolder()
     const program = fileURLToPath(new URL('soak-process.mjs', import.meta.url))
     const child = fork(program, [join(folder, 'platform.sqlite')], { execArgv: ['--expose-gc'] })
     const [{ baseUrl }] = (await once(child, 'message')) as [{ baseUrl: string }]
@@ -43,7 +42,6 @@ it(
     const tally = await load.stop()
     child.disconnect()
     await once(child, 'exit')
-    await rm(folder, { recursive: true })
     printFigures('soak, requests', tally)
     printFigures('soak, events', samples.at(-1)!.events)
     const third = SAMPLES / 3

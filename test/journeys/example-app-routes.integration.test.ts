@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expectSecured, memoryMailer } from 'express-platform-auth/testing'
 import supertest from 'supertest'
@@ -8,9 +6,9 @@ import { createApp } from '../../example-app/app.js'
 import { openDatabase } from '../../example-app/database/database.js'
 import { createPlatform } from '../../example-app/platform.js'
 import { SECRET } from '../support/platform.js'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 
 describe('The example app’s routes', () => {
-  let folder: string
   let database: Awaited<ReturnType<typeof openDatabase>>
   let auth: ReturnType<typeof createPlatform>
   let api: ReturnType<typeof supertest>
@@ -21,9 +19,8 @@ describe('The example app’s routes', () => {
   beforeEach(async () => {
     // Refusals are not logged in production.
     vi.stubEnv('NODE_ENV', 'production')
-    folder = await mkdtemp(join(tmpdir(), 'example-app-routes-'))
     const baseUrl = 'http://localhost:3000'
-    database = await openDatabase(join(folder, 'example.sqlite'))
+    database = await openDatabase(join(await createTemporaryFolder(), 'example.sqlite'))
     auth = createPlatform({ baseUrl, store: database.store, secret: SECRET, mailer: memoryMailer() })
     api = supertest(createApp({ auth, database, baseUrl }))
     const first = await newApplication()
@@ -36,7 +33,6 @@ describe('The example app’s routes', () => {
     vi.unstubAllEnvs()
     await auth.close()
     await database.close()
-    await rm(folder, { recursive: true })
   })
 
   async function newApplication(): Promise<{ bearer: Record<string, string>; clientId: string }> {

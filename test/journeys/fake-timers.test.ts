@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore } from '../../src/index.js'
 import { openAdmin } from '../../src/tools/admin/index.js'
 import { createCaller } from '../support/caller.js'
-import { openPlatform } from '../support/platform.js'
+import { usePlatform } from '../support/platform.js'
 
 const HOUR_MS = 3_600_000
 
@@ -23,9 +23,8 @@ const FAKE_TIMERS: readonly [string, (now: number) => void, () => void][] = [
 describe.each(FAKE_TIMERS)('with fake timers of %s', (_, setTime, restore) => {
   it('an access token expires', async () => {
     const store = memoryStore()
-    const made = openPlatform({ now: undefined, store })
+    const made = usePlatform({ now: undefined, store })
     const { auth } = made
-    onTestFinished(() => auth.close())
     onTestFinished(restore)
     const app = express().use(auth.router)
     app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.json([]))

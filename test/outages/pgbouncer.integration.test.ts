@@ -2,10 +2,10 @@ import express from 'express'
 import { Pool } from 'pg'
 import { expect, it, onTestFinished as atEnd, vi } from 'vitest'
 import { postgresStore } from '../../src/stores/postgres/index.js'
-import { accessToken, createApplication, createTokenForm, listen } from '../support/http.js'
+import { accessToken, createApplication, createTokenForm, useServer } from '../support/http.js'
 import { startLoad } from '../proxies/load.js'
 import { startPgBouncer } from '../support/pgbouncer.js'
-import { openPlatform } from '../support/platform.js'
+import { usePlatform } from '../support/platform.js'
 import { freshDatabase, startPostgres } from '../support/postgres.js'
 import { timeBound } from '../support/time-bound.js'
 
@@ -15,17 +15,16 @@ it('platforms work through PgBouncer in transaction mode, as docs/scaling.md con
   const { url, end } = await startPgBouncer(database.url)
   atEnd(end)
   const platforms = [0, 1].map(() => {
-    const pool = new Pool({ connectionString: url, max: 20 })
+    const pool = new Pool({ connectionString: url, max: 10 })
     atEnd(() => pool.end())
-    const { auth } = openPlatform({ now: Date.now, store: postgresStore({ pool, listen: false }) })
-    atEnd(auth.close)
+    const { auth } = usePlatform({ now: Date.now, store: postgresStore({ pool, listen: false }) })
     return auth
   })
   await Promise.all(platforms.map((auth) => auth.ready()))
   const [one, other] = platforms as [(typeof platforms)[0], (typeof platforms)[0]]
 
   // More callers than connections to the server, so that consecutive statements use different ones.
-  const created = await Promise.all(Array.from({ length: 20 }, () => createApplication(one, ['catalog'])))
+  const created = await Promise.all(Array.from({ length: 10 }, () => createApplication(one, ['catalog'])))
   const verifying = created.map(({ clientId }) => other.verifyApiKey('catalog', clientId))
   expect((await Promise.all(verifying)).map(({ application }) => application.id)).toEqual(created.map(({ id }) => id))
   const { id, clientId } = created[0]!
@@ -45,12 +44,10 @@ it('a restart of PostgreSQL behind PgBouncer, as docs/scaling.md configures it, 
   const pool = new Pool({ connectionString: url, max: 5, connectionTimeoutMillis: 5000 })
   atEnd(() => pool.end())
   // Without `server_login_retry` PgBouncer waits 15 s.
-  const { auth } = openPlatform({ now: Date.now, maxStaleness: 10, store: postgresStore({ pool, listen: false }) })
-  atEnd(auth.close)
+  const { auth } = usePlatform({ now: Date.now, maxStaleness: 10, store: postgresStore({ pool, listen: false }) })
   const app = express().use(auth.router)
   app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.end())
-  const { port, close } = await listen(app)
-  atEnd(close)
+  const { port } = await useServer(app)
   const client = await createApplication(auth, ['orders', 'catalog'])
   const Authorization = `Bearer ${await accessToken(app, 'orders', client)}`
   const body = new URLSearchParams(createTokenForm(client)).toString()

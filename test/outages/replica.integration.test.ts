@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/index.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { answersWith, openOutageHost, measureRecovery } from '../support/outage-host.js'
-import { openPlatform } from '../support/platform.js'
+import { usePlatform } from '../support/platform.js'
 import { runInProcess } from '../tools/cli/command-line.js'
 import { application } from '../stores/suite/records.js'
 import { startPostgres } from '../support/postgres.js'
@@ -67,8 +67,7 @@ it('recovers without a restart when PostgreSQL is killed, becomes a replica and 
   const openOn = (options?: string) => {
     const ownPool = new Pool({ connectionString: server.url, ...(options && { options }) })
     atEnd(() => ownPool.end())
-    const made = openPlatform({ now: Date.now, store: postgresStore({ pool: ownPool }) })
-    atEnd(made.auth.close)
+    const made = usePlatform({ now: Date.now, store: postgresStore({ pool: ownPool }) })
     return made
   }
   const late = openOn()

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ROOT } from '../docs/pages.js'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 
 /** Nothing listens there: what gets as far as the registry fails in another way. */
 const NO_REGISTRY = 'http://127.0.0.1:1'
@@ -18,11 +18,10 @@ interface Manifest {
 describe('npm publish', () => {
   let folder: string
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'publish-'))
+    folder = await createTemporaryFolder()
     for (const name of ['package.json', 'README.md', 'SECURITY.md', 'CHANGELOG.md', '.build'])
       await cp(join(ROOT, name), join(folder, name), { recursive: true })
   })
-  afterEach(() => rm(folder, { recursive: true }))
 
   async function change(work: (manifest: Manifest) => unknown): Promise<void> {
     const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest

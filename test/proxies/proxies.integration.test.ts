@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { describe, it } from 'vitest'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { freshDatabase } from '../support/postgres.js'
@@ -24,9 +23,7 @@ describe.concurrent('Behind the proxies of docs/operations.md,', () => {
     expect,
     onTestFinished: atEnd,
   }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'proxies-'))
-    atEnd(() => rm(folder, { recursive: true, force: true }))
-    const database = join(folder, 'platform.sqlite')
+    const database = join(await createTemporaryFolder({ onTestFinished: atEnd }), 'platform.sqlite')
     const calls = await createCalls(sqliteStore(database))
     const instances = await Promise.all([3000, 3000].map((drain) => createInstance(database, { drain })))
     atEnd(async () => void (await Promise.all(instances.map(({ stop }) => stop()))))

@@ -1,20 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import express from 'express'
 import { expect, it } from 'vitest'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 import { blocksOf, readPage } from '../docs/pages.js'
 import { freePort } from '../support/free-port.js'
 import { basic, createApplication, GRANT, listen } from '../support/http.js'
-import { openPlatform } from '../support/platform.js'
+import { usePlatform } from '../support/platform.js'
 
 it('docs/operations.md, "Access logs": nginx logs the key without the recipe, and not with it', async () => {
-  const { auth } = openPlatform()
+  const { auth } = usePlatform()
   const shop = await createApplication(auth, ['orders'])
   const app = await listen(express().use(auth.router))
-  const folder = await mkdtemp(join(tmpdir(), 'platform-auth-nginx-'))
+  const folder = await createTemporaryFolder()
   const port = await freePort()
   await writeFile(join(folder, 'nginx.conf'), createConfiguration(folder, port, app.port))
   const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log')])
@@ -32,8 +32,6 @@ it('docs/operations.md, "Access logs": nginx logs the key without the recipe, an
     nginx.kill()
     await ended
     await app.close()
-    await auth.close()
-    await rm(folder, { recursive: true })
   }
 })
 

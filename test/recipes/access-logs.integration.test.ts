@@ -1,19 +1,18 @@
 import express from 'express'
 import morgan from 'morgan'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createApplication, GRANT } from '../support/http.js'
-import { openPlatform } from '../support/platform.js'
+import { usePlatform } from '../support/platform.js'
 import { request } from '../support/request.js'
 import { runBlock } from './run-block.js'
 
 describe('docs/operations.md, "Access logs", with morgan', () => {
-  const { auth } = openPlatform()
+  const { auth } = usePlatform()
   let shop: Awaited<ReturnType<typeof createApplication>>
 
   beforeAll(async () => {
     shop = await createApplication(auth, ['orders'])
   })
-  afterAll(() => auth.close())
 
   /** What is logged of a token request with HTTP Basic. `log` is morgan, but does not write to the console. */
   async function logTokenRequest(addLogger: (app: express.Express, log: typeof morgan) => unknown): Promise<string> {

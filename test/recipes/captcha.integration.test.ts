@@ -1,16 +1,14 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { registration, type RegistrationOptions } from '../../src/features/registration/index.js'
-import { FORM, openRegistration, postForm } from '../features/registration/registration-app.js'
+import { FORM, postForm, useRegistration } from '../features/registration/registration-app.js'
+import { useServer } from '../support/http.js'
 import { EXPRESSES } from '../support/platform.js'
 import { runBlock } from './run-block.js'
 
 it('the captcha of docs/registration.md asks the service, and an outage of the service registers nothing', async () => {
   const asked: URLSearchParams[] = []
   let status = 200
-  const server = createServer((req, res) => {
+  const { url: service } = await useServer((req, res) => {
     let body = ''
     req.on('data', (chunk) => (body += String(chunk)))
     req.on('end', () => {
@@ -19,24 +17,17 @@ it('the captcha of docs/registration.md asks the service, and an outage of the s
       res.writeHead(status, { 'Content-Type': 'application/json' })
       res.end(JSON.stringify({ success: form.get('response') === 'solved' }))
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
+  })
 
   let given: RegistrationOptions | undefined
   await runBlock('docs/registration.md', 'A captcha', {
     variables: {
       process: { env: { TURNSTILE_SITE_KEY: 'site-key', TURNSTILE_SECRET: 'site-secret' } },
       registration: (options: RegistrationOptions) => (given = options) && registration(options),
-      fetch: (url: string, init: RequestInit) => {
-        const { pathname } = new URL(url)
-        return fetch(`http://127.0.0.1:${port}${pathname}`, init)
-      },
+      fetch: (url: string, init: RequestInit) => fetch(new URL(new URL(url).pathname, service), init),
     },
   })
-  const { app, auth } = openRegistration(EXPRESSES['Express 5'], { registration: given })
-  onTestFinished(() => auth.close())
+  const { app, auth } = useRegistration(EXPRESSES['Express 5'], { registration: given })
   const send = async (response: string) => (await postForm(app, [...FORM, ['cf-turnstile-response', response]])).status
   expect(await send('solved')).toBe(303)
   expect(await send('guessed')).toBe(400)

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { transform } from 'esbuild'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ROOT } from '../docs/pages.js'
 import { codeOfBlock } from './run-block.js'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 
 const PAGE = 'docs/existing-apps.md'
 const HEADING = 'The command line'
@@ -21,7 +21,7 @@ describe.each(MODULES)('a TypeScript configuration compiled to %s, and a .env fi
   let folder: string
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'configuration-'))
+    folder = await createTemporaryFolder()
     await mkdir(join(folder, 'node_modules'))
     await symlink(ROOT, join(folder, 'node_modules/express-platform-auth'))
     const { code } = await transform(codeOfBlock(PAGE, HEADING, 0), { loader: 'ts', format })
@@ -34,7 +34,6 @@ describe.each(MODULES)('a TypeScript configuration compiled to %s, and a .env fi
       `DATABASE=of-env-file.sqlite\nPLATFORM_AUTH_SECRET=a-secret-of-32-characters-or-more\n`,
     )
   })
-  afterEach(() => rm(folder, { recursive: true }))
 
   it.each([
     ['a module that loads .env', [CLI], 'platform.cli.mjs'],

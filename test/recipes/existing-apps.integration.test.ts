@@ -7,7 +7,14 @@ import { developerConsole } from '../../src/tools/console/index.js'
 import * as platformAuth from '../../src/index.js'
 import { accessTokenFor, apiKeyFor, memoryMailer } from '../../src/tools/testing/index.js'
 import { accessToken as requestAccessToken, exchange, type ClientCredentials } from '../support/http.js'
-import { EXPRESSES, openPlatform, recordingLogger, SECRET, type TestPlatform } from '../support/platform.js'
+import {
+  EXPRESSES,
+  openPlatform,
+  recordingLogger,
+  SECRET,
+  type TestPlatform,
+  usePlatform,
+} from '../support/platform.js'
 import { request } from '../support/request.js'
 import { runBlock } from './run-block.js'
 
@@ -207,8 +214,7 @@ describe.each(Object.entries(EXPRESSES))('%s', (_name, express) => {
 
 describe('an OAuthError', () => {
   it('has the fields that the page lists', async () => {
-    const { auth } = openPlatform()
-    onTestFinished(() => auth.close())
+    const { auth } = usePlatform()
     const error: unknown = await auth.verifyApiKey('catalog', 'unknown').catch((error: unknown) => error)
     expect(error).toBeInstanceOf(platformAuth.OAuthError)
     const { name, status, error: code, description, headers, message } = error as platformAuth.OAuthError

@@ -4,7 +4,7 @@ import type { Express } from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf } from '../../src/index.js'
 import { accessTokenFor, apiKeyFor, expectSecured, fetchFrom } from '../../src/tools/testing/index.js'
-import { APIS, EXPRESSES, openPlatform } from '../support/platform.js'
+import { APIS, EXPRESSES, openPlatform, usePlatform } from '../support/platform.js'
 import { request } from '../support/request.js'
 import { runBlock } from './run-block.js'
 
@@ -86,8 +86,7 @@ describe('docs/recipes/feathers.md', () => {
 })
 
 describe.each(Object.entries(EXPRESSES))('docs/guards.md: "Keys in the query", %s', (_name, express) => {
-  const { auth } = openPlatform({ now: () => Date.now() })
-  afterAll(() => auth.close())
+  const { auth } = usePlatform({ now: () => Date.now() })
 
   it('a key in the query is taken, a header comes first, and a key twice is none', async () => {
     const app = express().use(auth.router)

@@ -2,11 +2,11 @@ import type { Express } from 'express'
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import { Passport, type Strategy as PassportStrategy } from 'passport'
 import { Strategy as BearerStrategy } from 'passport-http-bearer'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { guardsFromDocument } from '../../src/tools/document-guards/index.js'
 import { authOf, maybeAuthOf } from '../../src/index.js'
 import { accessTokenFor, apiKeyFor } from '../../src/tools/testing/index.js'
-import { EXPRESSES, openPlatform } from '../support/platform.js'
+import { EXPRESSES, usePlatform } from '../support/platform.js'
 import { request } from '../support/request.js'
 import { runBlock } from './run-block.js'
 
@@ -14,7 +14,7 @@ import { runBlock } from './run-block.js'
 const PAGE = 'docs/guards.md'
 
 describe.each(Object.entries(EXPRESSES))('docs/guards.md, %s', (_name, express) => {
-  const { auth } = openPlatform({ now: Date.now })
+  const { auth } = usePlatform({ now: Date.now })
   let accessToken: string
   let key: string
   let app: Express
@@ -24,7 +24,6 @@ describe.each(Object.entries(EXPRESSES))('docs/guards.md, %s', (_name, express) 
     key = await apiKeyFor(auth, 'catalog')
   })
   beforeEach(() => void (app = express().use(auth.router)))
-  afterAll(() => auth.close())
 
   const get = (path: string, headers: Readonly<Record<string, string>>) => request(app).get(path).set(headers)
 

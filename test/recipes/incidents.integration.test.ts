@@ -2,13 +2,13 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compileFunction } from 'node:vm'
 import express, { type Express } from 'express'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { IssuedCredentials } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../src/tools/testing/index.js'
 import { blocksOf, readPage } from '../docs/pages.js'
 import { createCaller, type Caller } from '../support/caller.js'
-import { openPlatform, SECRET, type TestOptions, type TestPlatform } from '../support/platform.js'
+import { SECRET, type TestOptions, type TestPlatform, usePlatform } from '../support/platform.js'
 import { request } from '../support/request.js'
 import { codeOfBlock } from './run-block.js'
 import { createTemporaryFolder } from '../support/temporary-folder.js'
@@ -34,13 +34,12 @@ async function runSection(
 
 /** A platform with routes, and an application that calls them. */
 async function openSite(options: TestOptions = {}) {
-  const host = openPlatform({
+  const host = usePlatform({
     rateLimits: { failedAuthentication: false },
     now: Date.now,
     mailer: memoryMailer(),
     ...options,
   })
-  onTestFinished(() => host.auth.close())
   const app = express().use(host.auth.router)
   app.use('/developers/register', host.auth.registration.router, host.auth.emails.router)
   app.get('/orders/items', host.auth.requireBearer('orders'), (_req, res) => void res.json([]))

@@ -5,7 +5,7 @@ import * as resend from 'resend'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Mailer } from '../../src/features/emails/index.js'
 import { expectNoCredentials, KEY, openProvider, waitForAttempts } from '../core/applications/applicant.js'
-import { listen } from '../support/http.js'
+import { useServer } from '../support/http.js'
 import { runBlock } from './run-block.js'
 
 /** What a service does with a request, after it has read it. */
@@ -168,7 +168,7 @@ async function readMailer(block: number, modules: Readonly<Record<string, unknow
 
 async function openMailService(behaviour: Behaviour): Promise<{ base: string; requests: string[] }> {
   const requests: string[] = []
-  const { port, close } = await listen((req, res) => {
+  const { url } = await useServer((req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => void chunks.push(chunk))
     req.on('end', () => {
@@ -176,8 +176,7 @@ async function openMailService(behaviour: Behaviour): Promise<{ base: string; re
       answer(res, behaviour)
     })
   })
-  onTestFinished(close)
-  return { base: `http://127.0.0.1:${port}`, requests }
+  return { base: url, requests }
 }
 
 function answer(res: ServerResponse, { status, body, headers = {} }: Behaviour): void {

@@ -8,13 +8,12 @@ import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authOf, ConfigurationError } from '../../src/index.js'
 import { accessTokenFor } from '../../src/tools/testing/index.js'
-import { openPlatform } from '../support/platform.js'
+import { usePlatform } from '../support/platform.js'
 
 describe('requests that are not quite those of Node', () => {
-  const { auth } = openPlatform({ now: () => Date.now() })
+  const { auth } = usePlatform({ now: () => Date.now() })
   let token: string
   beforeAll(async () => void (token = await accessTokenFor(auth, 'orders', { scopes: ['orders:read'] })))
-  afterAll(() => auth.close())
 
   describe('docs/existing-apps.md: express-ws', () => {
     const errors: unknown[] = []

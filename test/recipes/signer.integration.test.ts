@@ -1,7 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { mkdtemp, rm, stat, unlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as nodeCrypto from 'node:crypto'
@@ -9,6 +8,7 @@ import * as nodeFs from 'node:fs'
 import express from 'express'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 import type { PlatformAuthOptions } from '../../src/index.js'
 import { createVaultKey, signWith, type Signer } from '../core/tokens/vault.js'
 import { fetchKeySet } from '../core/tokens/signer.js'
@@ -70,8 +70,7 @@ describe(`${PAGE}: a process of its own`, () => {
   }
 
   it('signs, is rotated and revoked by its files, may be away, and is closed to other users', async () => {
-    folder = await mkdtemp(join(tmpdir(), 'signer-'))
-    cleanUps.push(() => rm(folder, { recursive: true }))
+    folder = await createTemporaryFolder()
     await createKey('2026-11')
     await start()
     cleanUps.push(() => killProcess(signer))

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { expect } from 'vitest'
 import type { ApiGrants, PlatformAuth } from '../../src/index.js'
+import { atEnd } from './at-end.js'
 import { request, type Response } from './request.js'
 
 /** Listens on a free port of the loopback. */
@@ -19,6 +20,13 @@ export async function listen(
     await new Promise((closed) => server.close(closed))
   }
   return { server, port, close }
+}
+
+/** The same, which is closed at the end of the test, or outside of a test of the `describe()` or the file. */
+export async function useServer(app: RequestListener): Promise<{ server: Server; port: number; url: string }> {
+  const { server, port, close } = await listen(app)
+  atEnd(close)
+  return { server, port, url: `http://127.0.0.1:${port}` }
 }
 
 /** An answer that was read from a socket: what `expectRefusal()` needs of it. */

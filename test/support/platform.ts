@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express5, { type Express } from 'express'
 import express4 from 'express4'
-import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe } from 'vitest'
 import { createPlatformAuth, memoryStore, type ApisOptions, type Logger } from '../../src/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { fakeClock, type FakeClock } from '../../src/tools/testing/index.js'
+import { atEnd } from './at-end.js'
 import { translate, type FullPlatform, type TestOptions } from './options.js'
 
 export type { FullPlatform, TestOptions } from './options.js'
@@ -94,12 +95,12 @@ export function openPlatform<const Apis extends ApisOptions = typeof APIS>(
   return { auth: auth as unknown as FullPlatform<Apis>, clock, logger }
 }
 
-/** The same for one test, which closes it. */
+/** The same, which is closed at the end of the test, or outside of a test of the `describe()` or the file. */
 export function usePlatform<const Apis extends ApisOptions = typeof APIS>(
   options: TestOptions & { readonly apis?: Apis } = {},
 ): TestPlatform<Apis> {
   const opened = openPlatform(options)
-  onTestFinished(() => opened.auth.close())
+  atEnd(() => opened.auth.close())
   return opened
 }
 

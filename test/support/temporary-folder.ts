@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished, type TestContext } from 'vitest'
+import { atEnd } from './at-end.js'
 
-/** An empty folder, which is removed with what it has when the test is over. A concurrent test gives its context. */
+/** An empty folder, which is removed with what it has at the end of the test (or the file). A concurrent test gives its context. */
 export async function createTemporaryFolder(
-  test: Pick<TestContext, 'onTestFinished'> = { onTestFinished },
+  test: { readonly onTestFinished: typeof atEnd } = { onTestFinished: atEnd },
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-auth-'))
   test.onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -1,16 +1,15 @@
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 import { tsc } from '../support/tsc.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const EXPECTED = /^\s*\/\/ @ts-expect-error (TS\d+) .*$/
 
 it('compiles.ts compiles, and each line of does-not-compile.ts has the error named above it', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'types-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await createTemporaryFolder()
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   const source = join(root, 'src')
   const include = ['*.ts', join(source, '**/*.d.ts')]

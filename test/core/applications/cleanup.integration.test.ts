@@ -1,20 +1,16 @@
 import { describe, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
-import { type Mailer } from '../../../src/features/emails/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { withEnd } from '../../../src/shared/lib/temporary.js'
 import { openProvider, POLL_OPTIONS, waitForAttempts } from './applicant.js'
+import { failingMailer, REFUSED } from '../../support/failing-mailer.js'
 
 const HOUR = 3600
 
 describe.concurrent('a pending application', () => {
   it('is deleted with its e-mail after 14 days, approved or not', async ({ expect, onTestFinished }) => {
     const store = memoryStore()
-    const failing: Mailer = {
-      async send() {
-        throw Object.assign(new Error('no'), { refused: true })
-      },
-    }
+    const failing = failingMailer(REFUSED)
     const before = openProvider({ onTestFinished }, { store, mailer: failing })
     const held = await before.register(['invoices'])
     const tried = await before.register()

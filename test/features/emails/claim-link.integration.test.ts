@@ -14,6 +14,7 @@ import {
   waitForAttempts,
   waitForEmails,
 } from '../../core/applications/applicant.js'
+import { REFUSED } from '../../support/failing-mailer.js'
 import type { TestOptions } from '../../support/platform.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 
@@ -48,7 +49,6 @@ function withRandomDelays(store: StoreWith): StoreWith {
 }
 
 const UNKNOWN = { code: 'ECONNECTION' }
-const REFUSED = { code: 'EENVELOPE', refused: true }
 
 const readToken = ({ text }: EmailMessage): string => LINK.exec(text)![1]!
 

@@ -4,7 +4,7 @@ import { portal } from '../../../src/features/portal/index.js'
 import { registration } from '../../../src/features/registration/index.js'
 import { memoryStore } from '../../../src/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
-import { openPlatform } from '../../support/platform.js'
+import { openPlatform, usePlatform } from '../../support/platform.js'
 
 const OPERATOR = 'ops@example.com'
 const INVITED = 'carl@shop.example'
@@ -15,8 +15,7 @@ it('an e-mail to a page that no feature here serves waits for a process whose fe
   const mailer = memoryMailer()
   const pages = [registration({ operators: [OPERATOR] }), portal()]
   const open = (options: object) => {
-    const opened = openPlatform({ store, developersUrl, ...options })
-    onTestFinished(() => opened.auth.close())
+    const opened = usePlatform({ store, developersUrl, ...options })
     return opened
   }
   // Queues, and sends nothing.

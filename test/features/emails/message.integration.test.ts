@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { EmailMessage } from '../../../src/features/emails/index.js'
 import { smtpMailer } from '../../../src/features/emails/smtp.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
-import { listen } from '../../support/http.js'
+import { useServer } from '../../support/http.js'
 import { openPlatform, type TestOptions } from '../../support/platform.js'
 import { readMail, startMailServer, transportTo, type MailServer, type ReceivedMail } from '../../support/smtp.js'
 import {
@@ -146,9 +146,7 @@ describe('the commands of an e-mail', () => {
   it('run in a shell as the mail program shows them', async () => {
     const mailServer = await startMailServer()
     onTestFinished(() => mailServer.close())
-    const { port, close } = await listen((req, res) => app(req, res))
-    onTestFinished(close)
-    const baseUrl = `http://127.0.0.1:${port}`
+    const { url: baseUrl } = await useServer((req, res) => app(req, res))
     const mailer = smtpMailer({
       transport: transportTo(mailServer),
       from: 'developers@example.com',

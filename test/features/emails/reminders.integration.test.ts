@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
-import { type EmailMessage, type Mailer } from '../../../src/features/emails/index.js'
+import { type EmailMessage } from '../../../src/features/emails/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import {
@@ -11,6 +11,7 @@ import {
   type Provider,
   type Test,
 } from '../../core/applications/applicant.js'
+import { failingMailer, REFUSED, REFUSED_FOR_GOOD } from '../../support/failing-mailer.js'
 import type { TestOptions } from '../../support/platform.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { waitUntil } from '../../support/wait-until.js'
@@ -49,19 +50,6 @@ function openReminding(test: Test, options: TestOptions = {}): Reminding {
     async advance(seconds) {
       provider.clock.advance(seconds)
       await waitUntil(() => scannedAt.has(now()))
-    },
-  }
-}
-
-/** A mailer that refuses while there is an error. */
-function refusingMailer(): Mailer & { error: object | undefined; readonly emails: EmailMessage[] } {
-  const emails: EmailMessage[] = []
-  return {
-    error: undefined,
-    emails,
-    async send(email) {
-      if (this.error) throw this.error
-      emails.push(email)
     },
   }
 }
@@ -233,8 +221,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
   ] as readonly [string, (auth: Provider['auth'], id: string) => Promise<unknown>][])(
     'is withdrawn by %s',
     async ([, withdraw], { expect, onTestFinished }) => {
-      const mailer = refusingMailer()
-      mailer.error = { refused: true, code: 'EENVELOPE' }
+      const mailer = failingMailer(REFUSED)
       const { auth, create, advance, listEmails } = openReminding({ onTestFinished }, { mailer })
       const { id } = await create(['catalog'])
       await advance(60 * DAY)
@@ -245,8 +232,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
   )
 
   it('is withdrawn when its credential has expired meanwhile', async ({ expect, onTestFinished }) => {
-    const mailer = refusingMailer()
-    mailer.error = { refused: true, code: 'EENVELOPE' }
+    const mailer = failingMailer(REFUSED)
     const { create, advance, listEmails } = openReminding({ onTestFinished }, { mailer })
     const { id } = await create(['catalog'])
     await advance(89.5 * DAY)
@@ -259,8 +245,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
 
   it('goes to the new contact, and is one e-mail when the next one is due meanwhile', async (test) => {
     const { expect } = test
-    const mailer = refusingMailer()
-    mailer.error = { refused: true, code: 'EENVELOPE' }
+    const mailer = failingMailer(REFUSED)
     const { auth, create, advance, listEmails } = openReminding(test, { mailer })
     const { id } = await create(['catalog'])
     await advance(60 * DAY)
@@ -276,8 +261,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
 
   it('for good leaves the application as it is, and is sent after auth.emails.retry()', async (test) => {
     const { expect } = test
-    const mailer = refusingMailer()
-    mailer.error = { permanent: true, code: 'EENVELOPE', responseCode: 550 }
+    const mailer = failingMailer(REFUSED_FOR_GOOD)
     const { auth, create, advance, listEmails, listEvents, getStatus, keyStatus } = openReminding(test, { mailer })
     const { id, credentials } = await create(['catalog'])
     await advance(60 * DAY)
@@ -291,8 +275,7 @@ describe.concurrent('a reminder that the mail server does not accept', () => {
   })
 
   it('for good is deleted once its credential has expired', async ({ expect, onTestFinished }) => {
-    const mailer = refusingMailer()
-    mailer.error = { permanent: true, code: 'EENVELOPE', responseCode: 550 }
+    const mailer = failingMailer(REFUSED_FOR_GOOD)
     const store = memoryStore()
     const first = openReminding({ onTestFinished }, { store, mailer })
     const { id } = await first.create(['catalog'])

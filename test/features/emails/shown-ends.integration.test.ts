@@ -1,10 +1,10 @@
 import express from 'express'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Application, Language } from '../../../src/index.js'
 import type { CredentialsEmail, EmailToCompose } from '../../../src/features/emails/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { POLL_OPTIONS, readCredentials } from '../../core/applications/applicant.js'
-import { openPlatform, type TestOptions } from '../../support/platform.js'
+import { type TestOptions, usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import { formatTime } from '../../../src/features/emails/layout.js'
 
@@ -22,7 +22,7 @@ function open(options: TestOptions & { readonly ages?: readonly [number | undefi
   const { ages: [keyAge, secretAge] = [30, 60], ...others } = options
   const mailer = memoryMailer()
   const composed: CredentialsEmail['expiresAt'][] = []
-  const { auth, clock } = openPlatform({
+  const { auth, clock } = usePlatform({
     developersUrl: 'https://example.com/developers',
     mailer,
     compose(email: EmailToCompose) {
@@ -37,7 +37,6 @@ function open(options: TestOptions & { readonly ages?: readonly [number | undefi
       catalog: { scheme: 'apiKey', registration: 'automatic', credentialMaxAge: keyAge },
     },
   })
-  onTestFinished(() => auth.close())
   const app = express().use('/developers/register', auth.registration.router, auth.emails.router)
   const { applications } = auth
 

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import express from 'express'
 import { expect, it } from 'vitest'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 import type { Application } from '../../../src/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
@@ -30,7 +30,7 @@ it(
   `${SETTINGS.registrations} registrations are all delivered through faults of the mail server and killed processes`,
   { timeout: SETTINGS.timeout },
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'delivery-faults-'))
+    const folder = await createTemporaryFolder()
     const file = join(folder, 'platform.sqlite')
     const server = await startMailServer()
     const began = Date.now()
@@ -108,7 +108,6 @@ it(
     } finally {
       await processes.kill()
       await server.close()
-      await rm(folder, { recursive: true })
     }
   },
 )

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
-import { type Mailer } from '../../../src/features/emails/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { smtpMailer } from '../../../src/features/emails/smtp.js'
 import { fakeClock, memoryMailer } from '../../../src/tools/testing/index.js'
@@ -14,18 +13,14 @@ import {
   waitForAttempts,
   waitForEmails,
 } from '../../core/applications/applicant.js'
+import { failingMailer, REFUSED_FOR_GOOD } from '../../support/failing-mailer.js'
 
 const HOUR = 3600
 
 describe.concurrent('an e-mail that is retried', () => {
   it('is due after 2, 4, 8 ... seconds, an hour at most, and fails after 72 hours', async (test) => {
     const { expect } = test
-    const failing: Mailer = {
-      async send() {
-        throw Object.assign(new Error('no'), { code: 'EBUSY', refused: true })
-      },
-    }
-    const provider = openProvider(test, { mailer: failing })
+    const provider = openProvider(test, { mailer: failingMailer({ code: 'EBUSY', refused: true }) })
     const { clock } = provider
     const { id, createdAt } = await provider.register()
     const delays: number[] = []
@@ -65,23 +60,12 @@ describe.concurrent('an e-mail that is retried', () => {
   })
 
   it('is retried for one application only, if one is named', async ({ expect, onTestFinished }) => {
-    let refuses = true
-    const mailer = memoryMailer()
-    const provider = openProvider(
-      { onTestFinished },
-      {
-        mailer: {
-          async send(email) {
-            if (refuses) throw Object.assign(new Error('no such mailbox'), { permanent: true })
-            await mailer.send(email)
-          },
-        },
-      },
-    )
+    const mailer = failingMailer(REFUSED_FOR_GOOD)
+    const provider = openProvider({ onTestFinished }, { mailer })
     const { auth } = provider
     const ids = await Promise.all([1, 2, 3].map(async () => (await provider.register()).id))
     for (const id of ids) await waitForAttempts(provider, id, 1)
-    refuses = false
+    mailer.error = undefined
     expect(await auth.emails.retry('app_0')).toEqual({ retried: 0 })
     expect(await auth.emails.retry(ids[1])).toEqual({ retried: 1 })
     await waitForEmails(mailer.emails, 1)

@@ -1,7 +1,7 @@
 import express from 'express'
 import { expect, it, onTestFinished } from 'vitest'
 import { usePostgres } from '../../stores/postgres/databases.js'
-import { listen } from '../../support/http.js'
+import { useServer } from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { recordingLogger } from '../../support/platform.js'
 import { connectRedis, startRedis, type RedisServer } from '../../support/redis.js'
@@ -81,8 +81,7 @@ async function openCaller(database: QuotaDatabase, key: string, redisUrl: string
   const logger = recordingLogger()
   const auth = await openQuotaPlatform(database.createStore(), redis, logger)
   const guard = auth.requireApiKey('catalog', { cost: COST })
-  const { port, close } = await listen(express().get('/items', guard, (_req, res) => void res.end()))
-  onTestFinished(close)
+  const { url } = await useServer(express().get('/items', guard, (_req, res) => void res.end()))
   let passed = 0
   return {
     passed: () => passed,
@@ -91,7 +90,7 @@ async function openCaller(database: QuotaDatabase, key: string, redisUrl: string
     /** Calls again and again; resolves the status of the refusal, or of the last answer. */
     async call(goesOn = () => true): Promise<number> {
       for (;;) {
-        const { status } = await fetch(`http://127.0.0.1:${port}/items`, { headers: { 'X-Api-Key': key } })
+        const { status } = await fetch(`${url}/items`, { headers: { 'X-Api-Key': key } })
         if (status === 200) passed += 1
         if (status !== 200 || !goesOn()) return status
       }

@@ -6,7 +6,7 @@ import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { freePort } from '../../support/free-port.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import { openPlatform } from '../../support/platform.js'
+import { usePlatform } from '../../support/platform.js'
 import { readMail, startMailServer, transportTo } from '../../support/smtp.js'
 import { killProcess, useSpareProcesses } from '../../support/spare-processes.js'
 import { usePortalApp, visit } from './pages-app.js'
@@ -76,8 +76,7 @@ it(
     const folder = await createTemporaryFolder()
     const file = join(folder, 'platform.sqlite')
     const mailer = memoryMailer()
-    const { auth, clock } = openPlatform({ store: sqliteStore(file), mailer, apis: { orders: { scheme: 'oauth2' } } })
-    onTestFinished(() => auth.close())
+    const { auth, clock } = usePlatform({ store: sqliteStore(file), mailer, apis: { orders: { scheme: 'oauth2' } } })
     const { application } = await auth.applications.create({ name: 'Shop', contact: ANN, apis: ['orders'] })
     for (const contact of [BOB, EVE]) await auth.applications.addContact(application.id, contact)
     const startSpare = useSpareProcesses(new URL('../../support/portal-process.mjs', import.meta.url))

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import type { WithPortal } from '../../../src/features/portal/index.js'
 import type { PlatformAuth } from '../../../src/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { freePort } from '../../support/free-port.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import { openPlatform } from '../../support/platform.js'
+import { usePlatform } from '../../support/platform.js'
 import { killProcess, useSpareProcesses, type StartedProcess } from '../../support/spare-processes.js'
 import { readHiddenFields } from './browser.js'
 import { createTemporaryFolder } from '../../support/temporary-folder.js'
@@ -30,14 +30,13 @@ it(
     const folder = await createTemporaryFolder()
     const file = join(folder, 'platform.sqlite')
     const mailer = memoryMailer()
-    const { auth } = openPlatform({
+    const { auth } = usePlatform({
       store: sqliteStore(file),
       mailer,
       apis: { orders: { scheme: 'oauth2' } },
       developersUrl: 'https://example.com/developers',
       now: Date.now,
     })
-    onTestFinished(() => auth.close())
     const rounds = await invite(auth, mailer)
     const startSpare = useSpareProcesses(PROGRAM)
     const start = async (): Promise<StartedProcess> => startSpare(file, String(await freePort()), FIRST)

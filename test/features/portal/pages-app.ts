@@ -1,9 +1,7 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { onTestFinished } from 'vitest'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { listen } from '../../support/http.js'
 import { openPlatform, type TestOptions } from '../../support/platform.js'
 import { signIn, type Visitor } from './visitor.js'
 
@@ -28,9 +26,8 @@ const PAYMENTS = {
 /** A running app with a portal. `proofs`: with an API that takes public keys. */
 export async function openPortalApp({ proofs = false, ...options }: TestOptions & { readonly proofs?: boolean } = {}) {
   const app = express()
-  const server = createServer(app).listen(0, 'localhost')
-  await once(server, 'listening')
-  const baseUrl = `http://localhost:${(server.address() as AddressInfo).port}`
+  const server = await listen(app)
+  const baseUrl = `http://localhost:${server.port}`
   const mailer = memoryMailer()
   const { auth, clock } = openPlatform({
     baseUrl,
@@ -46,8 +43,7 @@ export async function openPortalApp({ proofs = false, ...options }: TestOptions 
   app.use('/developers/applications', auth.portal.router)
   await auth.ready()
   const close = async (): Promise<void> => {
-    server.closeAllConnections()
-    server.close()
+    await server.close()
     await auth.close()
   }
   return { auth, clock, app, baseUrl, mailer, close }

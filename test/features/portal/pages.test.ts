@@ -380,14 +380,6 @@ describe('what is not possible (P37)', () => {
     expect((await anna.submit(await anna.open(`${id}/credentials/${keys[0]!.id}/end`))).status).toBe(200)
     expect(await app.auth.applications.get(id)).toMatchObject({ status: 'suspended', contacts: [ANNA, BOB], keys: [] })
   })
-
-  it('makes no credential with a form that was shown before the application was suspended', async () => {
-    const { id } = await createApplication('Soon suspended')
-    const form = await anna.open(`${id}/credentials/new-key`)
-    await app.auth.applications.suspend(id)
-    expect((await anna.submit(form, { name: 'late' })).status).toBe(409)
-    expect((await app.auth.applications.get(id))!.keys).toHaveLength(1)
-  })
 })
 
 it('shows usage as a table and refusals with their fix, at once and without JavaScript (P31)', async () => {

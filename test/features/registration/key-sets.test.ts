@@ -5,7 +5,7 @@ import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { GRANT, post } from '../../support/http.js'
-import { openPlatform } from '../../support/platform.js'
+import { openPlatform, usePlatform } from '../../support/platform.js'
 
 const OPEN = { scheme: 'oauth2', registration: 'automatic' } as const
 const APIS = {
@@ -248,8 +248,7 @@ it('the form shows the field only where an API takes public keys, in every langu
     const page = await request(app).get(PATH).set('Accept-Language', language)
     expect(page.text).toMatch(label)
   }
-  const { auth } = openPlatform({ developersUrl: 'https://example.com/developers', mailer: memoryMailer() })
-  onTestFinished(() => auth.close())
+  const { auth } = usePlatform({ developersUrl: 'https://example.com/developers', mailer: memoryMailer() })
   const other = express().use(PATH, auth.registration.router)
   expect((await request(other).get(PATH)).text).not.toContain('keySet')
 })

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { useSqliteFiles } from '../../stores/sqlite/files.js'
 import { failingStore } from '../../support/failing-store.js'
-import { accessToken, createApplication } from '../../support/http.js'
+import { accessToken, createApplication, useServer } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
 
 const SECONDS = 60
@@ -20,19 +20,13 @@ const collectGarbage = runInNewContext('gc') as () => void
 
 const files = useSqliteFiles()
 
-it('as many refusals in a minute as the machine allows are one write a second, and bounded in memory', async (test) => {
+it('as many refusals in a minute as the machine allows are one write a second, and bounded in memory', async () => {
   const store = failingStore(sqliteStore(files.file))
   const { auth } = openPlatform({ store, now: Date.now })
   await auth.ready()
   const app = express().use(auth.router)
   app.get('/orders/items', auth.requireBearer('orders', { scopes: ['orders:write'] }), (_req, res) => void res.json([]))
-  const server = app.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  test.onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const { port } = await useServer(app)
   const credentials = await createApplication(auth, { orders: { scopes: ['orders:read'] } })
   const token = await accessToken(app, 'orders', credentials)
   const request = `GET /orders/items HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`

@@ -1,12 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
-import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { EXPRESSES, usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 
 describe.each(Object.entries(EXPRESSES))('%s: the routes of refusals', (_, anyExpress) => {
   it('are those behind the guard, and show nothing that a client has sent', async () => {
-    const { auth } = openPlatform()
-    onTestFinished(auth.close)
+    const { auth } = usePlatform()
     await auth.ready()
     const { application, credentials } = await auth.applications.create({ name: 'Shop', apis: ['catalog'] })
     const { clientId: key } = credentials

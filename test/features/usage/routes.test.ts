@@ -1,5 +1,6 @@
 import type { Express } from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { useServer } from '../../support/http.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import { createCounts } from '../../../src/features/usage/counts.js'
@@ -163,12 +164,10 @@ describe.each(Object.entries(EXPRESSES))('%s: usage by route', (_, anyExpress) =
         res.write('event')
       })
       .get('/items', end)
-    const server = app.listen(0)
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as { port: number }
+    const { url } = await useServer(app)
     const controllers = [new AbortController(), new AbortController()] as const
     const headers = { 'X-Api-Key': key }
-    await Promise.all(controllers.map(({ signal }) => fetch(`http://127.0.0.1:${port}/stream`, { headers, signal })))
+    await Promise.all(controllers.map(({ signal }) => fetch(`${url}/stream`, { headers, signal })))
     controllers[0].abort()
     expect(await call(app, 'get', '/items')).toBe(200)
     expect(reached).toBe(2)

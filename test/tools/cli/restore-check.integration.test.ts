@@ -1,9 +1,9 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Pool } from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ApisOptions } from '../../../src/index.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import type { StoreWith } from '../../../src/store.js'
@@ -21,8 +21,7 @@ interface Database {
 }
 
 async function sqliteDatabase(source?: string): Promise<Database> {
-  const folder = await mkdtemp(join(tmpdir(), 'restore-check-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await createTemporaryFolder()
   const address = join(folder, 'platform.sqlite')
   if (source) await copyFile(source, address)
   return {

@@ -2,12 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import * as fc from 'fast-check'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import express from 'express'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { plans } from '../../../src/features/plans/index.js'
 import { developerConsole } from '../../../src/tools/console/index.js'
 import { management, managementApi, managementDocument } from '../../../src/tools/management/index.js'
-import { accessToken, exchange, listen } from '../../support/http.js'
-import { APIS, openPlatform } from '../../support/platform.js'
+import { accessToken, exchange, useServer } from '../../support/http.js'
+import { APIS, openPlatform, usePlatform } from '../../support/platform.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { MANAGED_STORES, useManagement, type Call } from './site.js'
 
@@ -25,15 +25,13 @@ it('is described by docs/management.openapi.json, which is a valid document', as
   if (process.env['WRITE_DOCUMENT']) await writeFile(file, JSON.stringify(document))
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(document)))
   const app = express().use('/developers', developerConsole(auth, { documents: { management: document } }))
-  const server = await listen(app)
-  onTestFinished(() => server.close())
-  const page = await (await fetch(`http://127.0.0.1:${server.port}/developers/apis/management`)).text()
+  const { url } = await useServer(app)
+  const page = await (await fetch(`${url}/developers/apis/management`)).text()
   expect(page).toContain('Suspends an application')
 })
 
 it('answers request targets in absolute form (RFC 9112 3.2.2), and names the path of what it made', async () => {
-  const { auth } = openPlatform({ apis: { ...APIS, management: managementApi }, now: Date.now })
-  onTestFinished(() => auth.close())
+  const { auth } = usePlatform({ apis: { ...APIS, management: managementApi }, now: Date.now })
   const app = express()
     .use(auth.router)
     .use('/management', management(auth, { api: 'management' }))
@@ -78,14 +76,13 @@ it('refuses also on a platform whose guards only report', async () => {
   const { auth } = openPlatform({ apis: { ...APIS, management: managementApi }, reportOnly: true, now: Date.now })
   const app = express().use(auth.router)
   app.use('/management', management(auth, { api: 'management' }))
-  const server = await listen(app)
-  onTestFinished(() => server.close())
+  const { url } = await useServer(app)
   const { credentials, application } = await auth.applications.create({
     name: 'CI',
     apis: { management: { scopes: ['audit:read'] } },
   })
   const token = await accessToken(app, 'management', credentials as never)
-  const get = (path: string, headers = {}) => fetch(`http://127.0.0.1:${server.port}/management/${path}`, { headers })
+  const get = (path: string, headers = {}) => fetch(`${url}/management/${path}`, { headers })
   const authorization = `Bearer ${token}`
   expect((await get('applications')).status).toBe(401)
   expect((await get('applications', { authorization })).status).toBe(403)

@@ -4,7 +4,7 @@ import { memoryStore } from '../../../src/index.js'
 import { management, managementApi, managementDocument } from '../../../src/tools/management/index.js'
 import { failingStore } from '../../support/failing-store.js'
 import { accessToken } from '../../support/http.js'
-import { APIS, openPlatform } from '../../support/platform.js'
+import { APIS, usePlatform } from '../../support/platform.js'
 import { useManagement } from './site.js'
 
 const shared = memoryStore()
@@ -14,8 +14,7 @@ const site = useManagement(async () => ({ store, remove: async () => undefined }
 it('answers whatever is refused, by the guard too, with a problem of its document', async () => {
   const call = await site.caller(['applications:read', 'applications:write', 'usage:read'])
   await site.auth.applications.update(call.id, { rateLimits: { management: { limit: 20, window: 1000 } } })
-  const other = openPlatform({ apis: { ...APIS, management: managementApi }, store: shared, now: Date.now })
-  onTestFinished(() => other.auth.close())
+  const other = usePlatform({ apis: { ...APIS, management: managementApi }, store: shared, now: Date.now })
   const stranger = await other.auth.applications.create({ name: 'Stranger', apis: { management: {} } })
   const application = express().use(other.auth.router)
   const unknown = await accessToken(application, 'management', stranger.credentials as never)

@@ -1,9 +1,9 @@
 import express, { type Express } from 'express'
 import { expect, type TestContext } from 'vitest'
 import { memoryStore, type PlatformEvent } from '../../../src/index.js'
-import { type Mailer } from '../../../src/features/emails/index.js'
 import { RECORDINGS } from '../../../src/tools/opentelemetry/recordings.js'
-import { memoryMailer, type MemoryMailer } from '../../../src/tools/testing/index.js'
+import { type MemoryMailer } from '../../../src/tools/testing/index.js'
+import { failingMailer, REFUSED_FOR_GOOD } from '../../support/failing-mailer.js'
 import { createCaller, type Caller } from '../../support/caller.js'
 import { failingStore, type FailingStore } from '../../support/failing-store.js'
 import { openPlatform, type TestOptions, type TestPlatform } from '../../support/platform.js'
@@ -27,15 +27,8 @@ export async function openObserved(
   options: TestOptions = {},
 ): Promise<Observed> {
   const store = failingStore(memoryStore())
-  const mailer = memoryMailer()
-  let refusing = false
-  const sender: Mailer = {
-    async send(email) {
-      if (refusing) throw Object.assign(new Error('no'), { permanent: true, code: 'EENVELOPE', responseCode: 550 })
-      return mailer.send(email)
-    },
-  }
-  const made = openPlatform({ mailer: sender, ...options, store })
+  const mailer = failingMailer()
+  const made = openPlatform({ mailer, ...options, store })
   const { auth } = made
   const events: PlatformEvent[] = []
   for (const type of Object.keys(RECORDINGS) as (keyof typeof RECORDINGS)[]) {
@@ -63,7 +56,7 @@ export async function openObserved(
     store,
     mailer,
     events,
-    refuseEmails: () => void (refusing = true),
+    refuseEmails: () => void (mailer.error = REFUSED_FOR_GOOD),
     async outage() {
       store.fail()
       await expect(auth.applications.list()).rejects.toThrow('unavailable')

@@ -1,8 +1,8 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { DatabaseSync } from '@photostructure/sqlite'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { FEATURE_NAMES, PLATFORM_OPTION_NAMES } from '../../../src/core/options/read-platform-options.js'
 import { createRemoteAuth } from '../../../src/tools/remote/index.js'
@@ -303,13 +303,9 @@ it('the clock of a service may be wrong by minutes', async () => {
 })
 
 it('a service goes on where the platform is replaced, and forgets what a restored database does not have', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'platform-auth-'))
-  const file = join(folder, 'platform.sqlite')
+  const file = join(await createTemporaryFolder(), 'platform.sqlite')
   const site = await openSite({}, async () => ({ store: sqliteStore(file), remove: async () => undefined }))
-  onTestFinished(async () => {
-    await site.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  onTestFinished(() => site.close())
   const { url } = await site.openService({ maxStaleness: 60 })
   const kept = await createClient(site)
   expect(await ask(`${url}/catalog/items`, kept.key)).toBe('200')

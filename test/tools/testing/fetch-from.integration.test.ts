@@ -5,7 +5,7 @@ import express4 from 'express4'
 import express5 from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fetchFrom } from '../../../src/tools/testing/index.js'
-import { listen } from '../../support/http.js'
+import { useServer } from '../../support/http.js'
 
 const boom = (error: object): Error => Object.assign(new Error('boom <b>  "x"'), error)
 
@@ -89,12 +89,9 @@ describe.each(LISTENERS.map(([name, create, asServer = create]) => ({ name, crea
   'fetchFrom() answers what a server answers for $name',
   ({ create, asServer }) => {
     it.each(REQUESTS.map(([path, init = {}]) => ({ path, init })))('$init.method $path', async ({ path, init }) => {
-      const { port, close } = await listen(asServer())
-      const expected = await describeAnswer(
-        await fetch(`http://127.0.0.1:${port}${path}`, { ...init, redirect: 'manual' }),
-      )
+      const { url } = await useServer(asServer())
+      const expected = await describeAnswer(await fetch(url + path, { ...init, redirect: 'manual' }))
       expect(await describeAnswer(await fetchFrom(create())(path, init))).toEqual(expected)
-      await close()
     })
   },
 )

@@ -16,7 +16,7 @@ import {
   headersFor,
   memoryMailer,
 } from '../../../src/tools/testing/index.js'
-import { onEveryPlatform, openPlatform } from '../../support/platform.js'
+import { onEveryPlatform, usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 
 const APIS = {
@@ -229,8 +229,7 @@ onEveryPlatform((host) => {
 describe('callersFor()', () => {
   it('works with the real time, and leaves Date.now() as it was', async () => {
     const { now } = Date
-    const { auth } = openPlatform({ now: undefined })
-    onTestFinished(() => auth.close())
+    const { auth } = usePlatform({ now: undefined })
     const [one, other] = await Promise.all([callersFor(auth, 'orders'), callersFor(auth, 'catalog')])
     expect(Date.now).toBe(now)
     await expect(auth.verifyAccessToken('orders', one.expired.credential)).rejects.toMatchObject({
@@ -294,14 +293,13 @@ describe('fetchFrom()', () => {
 describe('memoryMailer()', () => {
   it('reads credentials with another prefix, and claim links', async () => {
     const mailer = memoryMailer()
-    const { auth } = openPlatform({
+    const { auth } = usePlatform({
       mailer,
       now: fakeClock().now,
       credentials: { prefix: 'my_shop' },
       delivery: 'claim-link',
       developersUrl: 'https://example.com/d',
     })
-    onTestFinished(() => auth.close())
     const { application } = await auth.applications.create({ name: 'A', contact: 'dev@a.example', apis: ['orders'] })
     await auth.applications.rotateSecret(application.id, { deliver: 'email' })
     const [email] = await mailer.sent()
@@ -311,8 +309,7 @@ describe('memoryMailer()', () => {
       claimLink: expect.stringMatching(/^https:\/\/example\.com\/d\/register\/claim#[\w-]{43}$/) as unknown,
     })
     const inline = memoryMailer()
-    const other = openPlatform({ mailer: inline, credentials: { prefix: 'my_shop' } })
-    onTestFinished(() => other.auth.close())
+    const other = usePlatform({ mailer: inline, credentials: { prefix: 'my_shop' } })
     await other.auth.registration.register({ name: 'B', contact: 'dev@b.example', apis: ['invoices', 'catalog'] })
     const { items } = await other.auth.applications.list()
     await other.auth.applications.approve(items[0]!.id)

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Application } from '../../../../src/index.js'
+import { createTemporaryFolder } from '../../../support/temporary-folder.js'
 import { CONFIG, readEmails, runInProcess, runJson, useSite, expectRefused } from '../command-line.js'
 
 const SECRET = /^epa_sec_[A-Za-z0-9]{49}$/
@@ -95,8 +95,7 @@ describe('apps add-key, add-secret, update-credential and end-credential', () =>
 })
 
 it('apps create --jwks or --jwks-uri, add-key-set, replace-key-set, reload-key-set and end-credential work on key sets', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'key-sets-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await createTemporaryFolder()
   const [publicKeys, privateKeys, noJson] = ['public', 'private', 'none'].map((name) => join(folder, `${name}.json`))
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { d, ...jwk } = privateKey.export({ format: 'jwk' })

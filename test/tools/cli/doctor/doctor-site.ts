@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, vi } from 'vitest'
 import type { Finding } from '../../../../src/tools/cli/doctor/finding.js'
 import type { StoreWith } from '../../../../src/store.js'
+import { createTemporaryFolder } from '../../../support/temporary-folder.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
 import { CONFIG, createSite, runInProcess, type Site } from '../command-line.js'
 
@@ -16,30 +16,23 @@ export interface Report {
 
 /** A site for each test, which `platform.mjs` uses. */
 export function useDoctorSite() {
-  /** Run in reverse order after each test. */
-  const cleanups: (() => unknown)[] = []
   let file = ''
 
   beforeEach(async () => {
     await switchTo(await createSite())
   })
-  afterEach(async () => {
-    for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
-    vi.unstubAllEnvs()
-  })
+  afterEach(() => void vi.unstubAllEnvs())
 
   /** Makes `platform.mjs` use another site. */
   async function switchTo(site: Site): Promise<void> {
     file = site.file
-    cleanups.push(site.remove)
+    onTestFinished(site.remove)
     vi.stubEnv('CLI_FILE', file)
   }
 
   /** Writes a module of options, which can use the function `base` of `platform.mjs`; resolves the arguments for it. */
   async function writeConfig(source: string): Promise<readonly string[]> {
-    const folder = await mkdtemp(join(tmpdir(), 'options-'))
-    cleanups.push(() => rm(folder, { recursive: true }))
-    const module = join(folder, 'options.mjs')
+    const module = join(await createTemporaryFolder(), 'options.mjs')
     await writeFile(module, `import base from ${JSON.stringify(CONFIG)}\n${source}`)
     return ['--config', module]
   }
@@ -52,13 +45,7 @@ export function useDoctorSite() {
     return result
   }
 
-  return {
-    getFile: () => file,
-    switchTo,
-    writeConfig,
-    withStore,
-    onTestEnd: (cleanUp: () => unknown) => void cleanups.push(cleanUp),
-  }
+  return { getFile: () => file, switchTo, writeConfig, withStore }
 }
 
 export async function runDoctor(...args: readonly string[]): Promise<Report & { readonly code: number }> {

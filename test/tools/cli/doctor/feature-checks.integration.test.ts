@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi, onTestFinished } from 'vitest'
 import type { Finding } from '../../../../src/tools/cli/doctor/finding.js'
 import { openPlatform, type FullPlatform } from '../../../support/platform.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
@@ -7,7 +7,7 @@ import { email } from '../../../stores/suite/records.js'
 import { CONFIG, createSite } from '../command-line.js'
 import { runDoctor, useDoctorSite } from './doctor-site.js'
 
-const { getFile, onTestEnd, switchTo, withStore, writeConfig } = useDoctorSite()
+const { getFile, switchTo, withStore, writeConfig } = useDoctorSite()
 const config = ['--config', CONFIG] as const
 /** The options of `platform.mjs`, with other features or none. */
 const writeFeatures = (features: string): Promise<readonly string[]> =>
@@ -155,7 +155,7 @@ describe('the doctor on processes that run', () => {
   const start = async (keyHeader: string): Promise<void> => {
     const apis = { archive: { ...archive, header: keyHeader }, other: { scheme: 'oauth2' } } as const
     const { auth } = openPlatform({ baseUrl: 'http://localhost:3000', apis, store: sqliteStore(getFile()) })
-    onTestEnd(() => auth.close())
+    onTestFinished(() => auth.close())
     await auth.ready()
   }
   const countRunning = (): Promise<number> => withStore(async (store) => (await store.processes.list(15_000)).length)

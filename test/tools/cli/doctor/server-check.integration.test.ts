@@ -1,24 +1,20 @@
-import { once } from 'node:events'
-import { createServer, get, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { get, type RequestListener } from 'node:http'
 import express from 'express'
 import { describe, expect, it, vi } from 'vitest'
+import { useServer } from '../../../support/http.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
-import { APIS, openPlatform } from '../../../support/platform.js'
+import { APIS, usePlatform } from '../../../support/platform.js'
 import { CONFIG, runInProcess } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
-const { getFile, withStore, onTestEnd } = useDoctorSite()
+const { getFile, withStore } = useDoctorSite()
 const config = ['--config', CONFIG] as const
 const CHECK = 'the server at baseUrl'
 
 describe('the doctor requests the key set at baseUrl, and reports', () => {
   /** Starts a server, and makes its address the `baseUrl` of `platform.mjs`. */
   async function startServer(listener: RequestListener): Promise<void> {
-    const server = createServer(listener).listen(0, '127.0.0.1')
-    await new Promise((listening) => server.once('listening', listening))
-    onTestEnd(() => server.close())
-    vi.stubEnv('CLI_BASE_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)
+    vi.stubEnv('CLI_BASE_URL', `${(await useServer(listener)).url}/v1`)
   }
 
   /** The key set that a server on this store serves. */
@@ -82,18 +78,14 @@ describe('the doctor requests the key set at baseUrl, and reports', () => {
 
   it('"trust proxy" that does not fit the proxies in front', async () => {
     const app = express()
-    const { auth } = openPlatform({ baseUrl: 'http://localhost:3000', apis: APIS, store: sqliteStore(getFile()) })
-    onTestEnd(() => auth.close())
+    const { auth } = usePlatform({ baseUrl: 'http://localhost:3000', apis: APIS, store: sqliteStore(getFile()) })
     await auth.ready()
     app.use('/v1', auth.router)
-    const server = createServer(app).listen(0, '127.0.0.1')
-    onTestEnd(() => server.close().closeAllConnections())
-    await once(server, 'listening')
+    const { port } = await useServer(app)
     /** Forwards to the app, and adds the caller to X-Forwarded-For as nginx does. */
     await startServer((req, res) => {
       const forwarded = [req.headers['x-forwarded-for'], req.socket.remoteAddress].filter(Boolean).join(', ')
       const options = { path: req.url, headers: { ...req.headers, 'x-forwarded-for': forwarded } }
-      const { port } = server.address() as AddressInfo
       get({ port, ...options }, (answer) => {
         res.writeHead(answer.statusCode!, answer.headers)
         answer.pipe(res)

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { Pool } from 'pg'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { describeUnavailableStore } from '../../../../src/tools/cli/errors.js'
 import { postgresStore } from '../../../../src/stores/postgres/index.js'
 import { freePort } from '../../../support/free-port.js'
@@ -9,7 +9,7 @@ import { freshDatabase } from '../../../support/postgres.js'
 import { CONFIG, expectRefused } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
-const { getFile, writeConfig, withStore, onTestEnd } = useDoctorSite()
+const { getFile, writeConfig, withStore } = useDoctorSite()
 
 describe('the doctor reports', () => {
   it('a damaged SQLite file, wherever the damage is', async () => {
@@ -72,7 +72,7 @@ describe('the doctor reports', () => {
   it('LISTEN through a pooler in transaction mode, also if --db names the database itself', async () => {
     const database = await createDatabase()
     const pooler = await startPgBouncer(database.url)
-    onTestEnd(pooler.end)
+    onTestFinished(pooler.end)
     const writeOptions = (url: string, listen: boolean): Promise<readonly string[]> =>
       writeConfig(`import pg from ${JSON.stringify(import.meta.resolve('pg'))}
         import { postgresStore } from ${JSON.stringify(import.meta.resolve('../../../../dist/esm/stores/postgres/index.js'))}
@@ -134,7 +134,7 @@ it.each([
 async function createDatabase(): Promise<{ url: string; execute(sql: string): Promise<readonly unknown[]> }> {
   const { url, remove } = await freshDatabase()
   const pool = new Pool({ connectionString: url })
-  onTestEnd(async () => {
+  onTestFinished(async () => {
     await pool.end()
     await remove()
   })

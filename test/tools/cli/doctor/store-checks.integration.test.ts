@@ -1,5 +1,5 @@
 import { Pool } from 'pg'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi, onTestFinished } from 'vitest'
 import { compareClocks } from '../../../../src/tools/cli/doctor/store-checks.js'
 import { postgresStore } from '../../../../src/stores/postgres/index.js'
 import { freshDatabase } from '../../../support/postgres.js'
@@ -8,7 +8,7 @@ import { findProblems, runDoctor, useDoctorSite, type Report } from './doctor-si
 
 const DAY_MS = 24 * 3600 * 1000
 
-const { getFile, switchTo, onTestEnd } = useDoctorSite()
+const { getFile, switchTo } = useDoctorSite()
 const config = ['--config', CONFIG] as const
 
 describe('the doctor reports', () => {
@@ -38,7 +38,7 @@ describe('the doctor reports', () => {
 
   it('a PostgreSQL server whose clock differs by more than the tolerance', async () => {
     const { url, remove } = await freshDatabase()
-    onTestEnd(remove)
+    onTestFinished(remove)
     await createTables(url)
     const { code, stdout } = await runProgram(['doctor', '--json', '--db', url])
     const { findings, skipped } = JSON.parse(stdout) as Report

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, it } from 'vitest'
+import { createTemporaryFolder } from '../../../support/temporary-folder.js'
 import { BROKEN, BROKEN_SERVICES } from './broken.js'
 import { CORRECT, createTlsDeployment } from './correct.js'
 import { proveDeployment } from './deployment.js'
@@ -26,9 +24,7 @@ describe.concurrent('prove finds nothing in front of or behind', { timeout: 900_
   })
 
   it('nginx that ends TLS with a certificate of its own authority', async ({ expect, onTestFinished }) => {
-    const folder = await mkdtemp(join(tmpdir(), 'prove-tls-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
-    const deployment = createTlsDeployment(folder)
+    const deployment = createTlsDeployment(await createTemporaryFolder({ onTestFinished }))
     const { report } = await proveDeployment(deployment)
     expect(report.deviations).toEqual([])
     const untrusted = await proveDeployment({ ...deployment, env: {} })

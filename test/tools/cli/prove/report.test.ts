@@ -1,8 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createSend, type ProbeAnswer } from '../../../../src/tools/cli/prove/exchange.js'
 import { createReport, type CheckReport } from '../../../../src/tools/cli/prove/report.js'
+import { useServer } from '../../../support/http.js'
 import { describeAnswer, type Site } from '../../../../src/tools/cli/prove/site.js'
 import { openPlatform } from '../../../support/platform.js'
 
@@ -64,14 +63,12 @@ describe('the report', () => {
 /** Sends a request to a server that answers with a text. */
 async function exchange(text: string) {
   const received = { url: '', rawHeaders: [] as string[] }
-  const server = createServer((req, res) => {
+  const server = await useServer((req, res) => {
     Object.assign(received, { url: req.url, rawHeaders: req.rawHeaders })
     res.writeHead(200, { 'Content-Type': 'text/plain' }).end(text)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
   const { signal } = new AbortController()
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const url = `${server.url}/v1`
   const send = createSend({ url, rate: 1000, signal })
   const headers = [['aUTHORIZATION', 'a']] as const
   const answer: ProbeAnswer = await send({ path: '//orders/%74oken?x=1', headers })

@@ -1,8 +1,8 @@
-import { writeFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RequestHandler } from 'express'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createTemporaryFolder } from '../../../support/temporary-folder.js'
 import { IS_LONG_LANE } from '../../../support/long-lane.js'
 import { request } from '../../../support/request.js'
 import { createPlatformAuth, describeGuard, memoryStore } from '../../../../src/index.js'
@@ -91,9 +91,7 @@ describe.each(IS_LONG_LANE ? SECURED_EXPRESSES : NEWEST_EXPRESS)('expectSecured(
   })
 
   it('reads documents from files, and finds the route of an operation by a request', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'platform-auth-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
-    const file = join(folder, 'orders.json')
+    const file = join(await createTemporaryFolder(), 'orders.json')
     await writeFile(file, JSON.stringify({ paths: { '/items/{id}': { get: READ }, '/gone': { get: READ } } }))
     const app = express().get(/^\/orders\/items\/\w+$/, guard, answer)
     const { problems } = await fail(app, { documents: { orders: file } })
