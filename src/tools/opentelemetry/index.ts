@@ -41,15 +41,14 @@ export interface ObserveOptions {
  * Counters `platform_auth.requests`, `.reported.requests`, `.token.requests`, `.token.revocations`, `.application.changes`,
  * `.email.deliveries` and `.signing_key.changes`, with `platform_auth.api.name` or `platform_auth.change.type`, and
  * `error.type` for refusals and failures; the gauge `platform_auth.store.available` (1 or 0) and the histogram
- * `platform_auth.store.outage.duration` (seconds), and the same two under `platform_auth.limits` for Redis, `platform_auth.mail` for the mail
- * server and `platform_auth.clock` for this process's clock; gauges `platform_auth.email.waiting`, `.deferred` and `.oldest.age`.
+ * `platform_auth.store.outage.duration` (seconds), and the same two under `platform_auth.store.writes` for what the store rejects,
+ * `platform_auth.limits` for Redis, `platform_auth.mail` for the mail server and `platform_auth.clock` for this process's clock; gauges `platform_auth.email.waiting`, `.deferred` and `.oldest.age`.
  *
  * Token requests and guarded requests create no span: the active span, which HTTP instrumentation created, gets the
  * attributes `platform_auth.api.name`, `platform_auth.application.id`, `platform_auth.request.id`, `error.type`,
  * `platform_auth.reason`, `platform_auth.reported.reason`, `platform_auth.client` and `client.address`. Metrics have none of the last four.
  * Changes of applications and signing keys are short spans in the trace of the request that made them, if any. E-mails
- * are sent in the background, so their spans are root spans. An outage of the store or of Redis is one span, recorded
- * when the outage has ended.
+ * are sent in the background, so their spans are root spans. An outage of any of these is one span, recorded when it has ended.
  *
  * @example
  * ```ts
