@@ -106,7 +106,8 @@ function writeDraft(content: EmailContent, options: TextsOptions): Draft {
       const { api = '', reason = '' } = content
       const words = denied[api === '' ? 'registration' : 'access']
       const values = { api: findTitle(api, options), reason }
-      return { words, paragraphs: [words.text, reason !== '' && denied.reason], values }
+      const paragraphs = [words.text, reason !== '' && denied.reason]
+      return { words, paragraphs, values, manage: api !== '', documentation: true }
     }
     case 'suspended': {
       const { application, reason = '' } = content

@@ -3,7 +3,7 @@ import type { EmailCode, EmailLink, EmailTexts } from '../../shared/contracts/co
 import type { Language } from '../../shared/contracts/application-record.js'
 import { escapeHidden } from '../../shared/lib/visible-text.js'
 import { getFormats } from '../../shared/web/formats.js'
-import { html, type Html } from '../../shared/web/html.js'
+import { html, keepWhole, type Html } from '../../shared/web/html.js'
 import { COLORS, CORNERS, TEXT_SIZES } from '../../shared/web/look.js'
 
 /**
@@ -29,7 +29,7 @@ export function formatHtml(
     renderRow(html`<h1 class="ink" style="${style.heading}">${heading}</h1>`),
     ...paragraphs.map((text) => renderRow(html`<span class="ink" style="${style.text}">${text}</span>`)),
     ...box.flatMap((each) => renderCode(each, style, style.boxed)),
-    ...facts.flatMap((each) => renderCode(each, style, style.code)),
+    ...(facts.length > 0 ? [renderRow(renderFacts(facts, style), FACTS)] : []),
     ...(actions.length > 0 ? [renderRow(renderButtons(actions, style), BOTTOM)] : []),
     ...sections.flatMap((section) => [
       renderRow(html`<h2 class="ink" style="${style.title}">${section.title}</h2>`, SECTION),
@@ -39,53 +39,55 @@ export function formatHtml(
     ...links.map((each) => renderRow(renderLink(each, style))),
     ...notes.map((text) => renderRow(html`<span class="soft" style="${style.note}">${text}</span>`)),
   ]
-  const { markup } = html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="supported-color-schemes" content="light dark" />
-        <title>${subject}</title>
-        ${{ markup: `<style>${createDarkStyles(brand)}</style>` }}
-      </head>
-      <body class="paper" style="${style.body}">
-        <table
-          role="presentation"
-          width="100%"
-          cellpadding="0"
-          cellspacing="0"
-          border="0"
-          class="paper"
-          style="${style.page}"
-        >
-          <tr>
-            <td align="center" style="padding: 24px 12px">
-              <table
-                role="presentation"
-                width="100%"
-                cellpadding="0"
-                cellspacing="0"
-                border="0"
-                class="card"
-                style="${style.card}"
-              >
-                ${rows.map((row) => ['\n', row])}
-                <tr>
-                  <td style="padding: 0 0 16px"></td>
-                </tr>
-              </table>
-            </td>
-          </tr>
-          <tr>
-            <td align="center" class="soft" style="${style.foot}">
-              ${brand.name !== undefined && brand.name !== host && `${brand.name} · `}${host}
-            </td>
-          </tr>
-        </table>
-      </body>
-    </html>`
+  const { markup } = keepWhole(
+    html`<!doctype html>
+      <html lang="${language}">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no" />
+          <meta name="color-scheme" content="light dark" />
+          <meta name="supported-color-schemes" content="light dark" />
+          <title>${subject}</title>
+          ${{ markup: `<style>${createDarkStyles(brand)}</style>` }}
+        </head>
+        <body class="paper" style="${style.body}">
+          <table
+            role="presentation"
+            width="100%"
+            cellpadding="0"
+            cellspacing="0"
+            border="0"
+            class="paper"
+            style="${style.page}"
+          >
+            <tr>
+              <td align="center" style="padding: 24px 12px">
+                <table
+                  role="presentation"
+                  width="100%"
+                  cellpadding="0"
+                  cellspacing="0"
+                  border="0"
+                  class="card"
+                  style="${style.card}"
+                >
+                  ${rows.map((row) => ['\n', row])}
+                  <tr>
+                    <td style="padding: 0 0 16px"></td>
+                  </tr>
+                </table>
+              </td>
+            </tr>
+            <tr>
+              <td align="center" class="soft" style="${style.foot}">
+                ${brand.name !== undefined && brand.name !== host && `${brand.name} · `}${host}
+              </td>
+            </tr>
+          </table>
+        </body>
+      </html>`,
+  )
   return `${markup}\n`
 }
 
@@ -95,6 +97,7 @@ const MONO_STYLE = `font-family: ${MONO}`
 const ROW = 'padding: 0 32px 12px'
 const TOP = 'padding: 28px 32px 20px'
 const SECTION = 'padding: 8px 32px 12px'
+const FACTS = 'padding: 8px 32px 16px'
 const BOTTOM = 'padding: 8px 32px 24px'
 
 type Styles = ReturnType<typeof createStyles> & { readonly colon: string }
@@ -114,6 +117,8 @@ function createStyles({ accent }: Brand) {
     text: font('plain', ink),
     title: `${font('large', ink)}; font-weight: 600; margin: 0`,
     label: font('small', COLORS.soft.light),
+    fact: `${font('small', COLORS.soft.light)}; padding: 8px 12px 8px 0; border-top: 1px solid ${COLORS.line.light}`,
+    value: `color: ${ink}; word-break: break-word`,
     code,
     boxed: `${code}; font-size: ${TEXT_SIZES.plain}px; padding: 14px 16px; font-weight: 600; border: 1px solid ${accent.light}`,
     button: `background-color: ${accent.light}; border: 1px solid ${accent.light}; border-radius: ${CORNERS.control}px; mso-padding-alt: 11px 22px`,
@@ -131,11 +136,13 @@ function createDarkStyles({ accent }: Brand): string {
   const { paper, raised, ink, soft, code, line } = COLORS
   return `
 :root { color-scheme: light dark; supported-color-schemes: light dark }
+.whole { white-space: nowrap }
 @media (prefers-color-scheme: dark) {
   .paper { background-color: ${paper.dark} !important }
   .card { background-color: ${raised.dark} !important; border-color: ${line.dark} !important; border-top-color: ${accent.dark} !important }
   .ink { color: ${ink.dark} !important }
   .soft { color: ${soft.dark} !important }
+  .fact { border-color: ${line.dark} !important }
   .code { color: ${ink.dark} !important; background-color: ${code.dark} !important; border-color: ${line.dark} !important }
   .accent { color: ${accent.dark} !important }
   .button { background-color: ${accent.dark} !important; border-color: ${accent.dark} !important }
@@ -162,14 +169,29 @@ function renderCode({ label, code }: EmailCode, style: Styles, codeStyle: string
       html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
         <tr>
           <td class="code" style="${codeStyle}">
-            <code style="${MONO_STYLE}"
-              >${code.split('\n').map((line, at) => html`${at > 0 && html`<br />`}${line}`)}</code
-            >
+            <code style="${MONO_STYLE}">${renderLines(code)}</code>
           </td>
         </tr>
       </table>`,
     ),
   ]
+}
+
+/** Labels and values in two columns. As above, a value is alone in its cell. */
+function renderFacts(facts: readonly EmailCode[], style: Styles): Html {
+  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+    ${facts.map(
+      ({ label, code }) =>
+        html`<tr>
+          <td class="soft fact" valign="top" width="36%" style="${style.fact}">${label}${style.colon}</td>
+          <td class="ink fact" valign="top" style="${style.fact}; ${style.value}">${renderLines(code)}</td>
+        </tr> `,
+    )}
+  </table>`
+}
+
+function renderLines(text: string): Html {
+  return html`${text.split('\n').map((line, at) => html`${at > 0 && html`<br />`}${line}`)}`
 }
 
 /** The background is the cell's, because Outlook on Windows has none around the text of a link. */

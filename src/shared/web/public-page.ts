@@ -26,6 +26,9 @@ h2 ~ p { color: var(--soft); font-size: .875rem }
 .box > .empty { padding: 0; justify-items: start; text-align: left }
 .box > .empty > * { max-width: none }
 #done:empty { margin: 0 }
+.copyable { margin-bottom: var(--space-3) }
+.copyable + p { margin-bottom: var(--space-5); color: var(--soft); font-size: var(--text-small) }
+#next > :last-child { margin-bottom: 0 }
 .box > .empty p:first-of-type { color: var(--ink); font-size: var(--text-plain); font-weight: 500 }
 fieldset > .wrong { margin-bottom: .375rem }
 .choice > span { display: grid; gap: var(--space-1); min-width: 0 }

@@ -15,15 +15,14 @@ const OWN = `.form { --page: 40rem }
 form + p, noscript + p { margin-top: var(--space-5) }
 fieldset { display: grid; gap: var(--space-2) }
 fieldset[aria-invalid] { box-shadow: none }
-.note { margin: 0; padding: .625rem .875rem; border-radius: var(--corner-control); background: var(--code) }
+.note { margin: 0; padding: .625rem .875rem; border-radius: var(--corner-control); color: var(--warn); background: var(--warn-ground) }
 main > .notice { margin-bottom: var(--space-5) }
 .notice .row { align-items: center }
 .flash { display: none }
 .flash:target { display: block }
 form.card { padding: var(--space-5) }
 form.card p { margin: 0 }
-form .danger { color: var(--paper); background: var(--bad) }
-form .danger:hover { background: color-mix(in srgb, var(--bad) 88%, var(--ink)) }
+form.card button.danger { color: var(--paper); background: var(--bad); &:hover { background: color-mix(in srgb, var(--bad) 88%, var(--ink)) } }
 .box > :last-child { margin: 0 }
 .copyable { margin-bottom: var(--space-3) }
 .copyable + p { margin-bottom: var(--space-5) }
@@ -32,6 +31,7 @@ form .danger:hover { background: color-mix(in srgb, var(--bad) 88%, var(--ink)) 
 .applications { position: relative }
 .applications thead th:first-child { width: 40% }
 .tiles { margin: 0 0 var(--space-6) }
+.tiles .word + dd { flex-basis: 100% }
 .parts > div { display: grid; gap: var(--space-5); min-width: 0 }
 .contents { position: sticky; top: 3.5rem; z-index: 2; display: flex; overflow-x: auto; margin: 0 -1rem var(--space-4); padding: 0 .25rem; border-bottom: 1px solid var(--line); background: light-dark(#f6f8fa, #0f1318); font-size: .875rem; font-weight: 500; white-space: nowrap; scroll-target-group: auto }
 .contents a { flex: none; padding: var(--space-2) var(--space-3); border-bottom: 2px solid transparent; color: var(--soft) }
@@ -56,6 +56,8 @@ form.card > .foot { gap: var(--space-3); margin: 0 calc(-1 * var(--space-5)) cal
 .together { display: flex; gap: var(--space-2); max-width: 30rem }
 .together > button { flex: none }
 .subject, dd { margin: 0 }
+.subject, .subject dd { display: flex; flex-wrap: wrap; gap: 0 var(--space-3); align-items: baseline }
+.subject { padding: .5rem .875rem; border-radius: var(--corner-control); background: var(--code) }
 .totals { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-8); margin: var(--space-2) 0 }
 .totals dd { font: 600 var(--text-title)/1.4 var(--display); letter-spacing: -.01em; font-variant-numeric: tabular-nums }
 .totals small { color: var(--soft); font-size: var(--text-plain); font-weight: 400 }

@@ -91,7 +91,7 @@ export const en = {
     add: 'Add public keys',
     addAbout:
       'An application proves a private key with them, in place of a secret, where an API takes that (private_key_jwt, RFC 7523). They work beside the secrets that there are.',
-    uniqueName: 'No other secret or key set has this name.',
+    uniqueName: 'No other secret or key set may have this name.',
     keys: 'Public keys',
     keysHint:
       'A JWK Set of 1 to 10 keys, one public key in PEM, or the https address that serves the set: then you can change your keys without us. Never enter a private key.',
@@ -107,7 +107,7 @@ export const en = {
     endAbout: 'From the next request on, what is signed with them is refused. This cannot be undone.',
     isOnly: 'This application has no other public keys and no secret. Whatever signs with them stops working.',
   },
-  uniqueName: { key: 'No other key has this name.', secret: 'No other secret has this name.' },
+  uniqueName: { key: 'No other key may have this name.', secret: 'No other secret may have this name.' },
   add: { key: 'Add a key', secret: 'Add a secret' },
   addIt: { key: 'Add the key', secret: 'Add the secret' },
   addAbout: {
@@ -116,7 +116,7 @@ export const en = {
   },
   oneForEach: 'Give each of your services its own: then you can replace one without touching the others.',
   nameHint: 'What it is for, such as “warehouse” or “staging”.',
-  expiry: 'It expires',
+  expiry: 'Expires',
   lifetimes: { 0: 'never', 30: 'in 30 days', 90: 'in 90 days', 365: 'in a year' },
   inDays: { one: 'in a day', other: 'in {count} days' },
   onDate: 'on {date}',
