@@ -91,10 +91,7 @@ function renderEnd(end: Date | undefined, language: Language): Html {
   return html`<p>${texts.expires} <time datetime="${end.toISOString()}">${formatTime(end, language)}</time></p>`
 }
 
-/**
- * Removes the claim token from the address, and sends it by POST on a click. A link that is followed in the same tab changes only
- * the fragment. Credentials that are shown stay: nobody can show them again.
- */
+/** Sends the token on a click only. A link that is followed in the same tab changes only the fragment. Credentials shown once stay. */
 const CLAIM_SCRIPT = `const byId = (id) => document.getElementById(id)
 const problems = JSON.parse(byId('claim').dataset.problems)
 let token = ''

@@ -6,10 +6,7 @@ import { getFormats } from '../../shared/web/formats.js'
 import { html, keepWhole, type Html } from '../../shared/web/html.js'
 import { COLORS, CORNERS, TEXT_SIZES } from '../../shared/web/look.js'
 
-/**
- * An e-mail as HTML: a table of rows, because Outlook on Windows has padding in table cells only and no maximum width of other
- * elements. All styles are inline; the style sheet only adds dark colours, which Gmail ignores and replaces by its own.
- */
+/** A table, because Outlook has padding in cells only. The style sheet only adds dark colours, which Gmail ignores. */
 export function formatHtml(
   texts: EmailTexts,
   page: {

@@ -17,7 +17,6 @@ import { isObject } from '../../shared/lib/is-object.js'
 import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
 import { callInTime } from '../../shared/lib/timeout.js'
 
-/** Writes an e-mail, as text and as HTML: the host's `emails.compose` if there is one, otherwise the built-in words. */
 export type WriteEmail = (content: EmailContent) => Promise<EmailMessage>
 
 export function createEmailWriter(options: {

@@ -121,11 +121,7 @@ export function createReminders(
   }
 }
 
-/**
- * The days of the reminder that is due for a credential, if one is: of several that are due at once only the last one.
- *
- * @param remindBefore Days before the expiry.
- */
+/** The last one of those that are due at once. `remindBefore`: days before the expiry. */
 export function findDueReminder(
   { createdAt, expiresAt, remindedDays }: CredentialRecord,
   remindBefore: readonly number[],

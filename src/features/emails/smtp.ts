@@ -140,10 +140,7 @@ function checkTransport(transport: Nodemailer | undefined): void {
   }
 }
 
-/**
- * For each envelope, whether the server may have received its e-mail. nodemailer's errors do not say: a connection lost
- * before DATA looks like one lost after it. But its SMTP transports read an e-mail only when the server has accepted DATA.
- */
+/** For each envelope, whether the server may have the e-mail: nodemailer's transports read it only when the server has accepted DATA. */
 function watchContent(transport: Nodemailer): (envelope: object) => () => boolean {
   // Other transports may send an e-mail without reading it as a stream.
   if (!transport.use || !transport.transporter?.name?.startsWith('SMTP')) return () => () => true
@@ -167,10 +164,7 @@ async function* notifyRead(content: Readable, onRead: () => void): AsyncGenerato
   yield* content
 }
 
-/**
- * LMTP, which nodemailer speaks too, answers for each recipient, and nodemailer resolves whatever the answer is. Before
- * version 10 there is no error in the result, only the reply.
- */
+/** LMTP answers for each recipient, and nodemailer resolves anyway; before version 10 the result has the reply, and no error. */
 function throwRejection(sent: unknown): void {
   const {
     rejectedErrors = [],

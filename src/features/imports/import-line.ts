@@ -255,10 +255,7 @@ function readRestriction(
   return readGrants(available, given, ({ name }) => granted[name]!.scopes)
 }
 
-/**
- * The own members, without those that are null: exports of databases write null for what is left out. A member that does
- * not exist is an error: a mistyped restriction or end must not be ignored.
- */
+/** Databases write null for what is left out. A mistyped restriction or end must not be ignored. */
 function readMembers(what: string, value: unknown, known: readonly string[]): object {
   if (!isObject(value) || Array.isArray(value)) throw invalid(`${what} must be a JSON object.`)
   const unknown = Object.keys(value)

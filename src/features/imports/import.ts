@@ -94,10 +94,7 @@ function checkSource(source: unknown): void {
   )
 }
 
-/**
- * The id follows from the line: a line that is imported again finds its application, whatever has happened to it since. As an
- * HMAC under the pepper it tells nothing about the line.
- */
+/** The id follows from the line, so a repeated import finds its application. As an HMAC under the pepper it tells nothing. */
 function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'hash'>): AddedApplication {
   const { otherHashes, ...given } = read
   const identity = read.externalId === undefined ? read.keys[0]!.hash : `external id\n${read.externalId}`
@@ -130,10 +127,7 @@ function describeCredential({ id, name, hash }: CredentialRecord): object {
   return { id, name, ...(format !== undefined && { format }) }
 }
 
-/**
- * The first line that has the same `externalId`, or a credential of which that can be known: the same digest, or a digest of a
- * plain text. The line's own are remembered, those of its plain texts in every format too, so that no order hides one.
- */
+/** The first line with the same `externalId` or credential. Plain texts are remembered in every format, so that no order hides one. */
 function findEarlierLine(
   { record: { externalId, keys, secrets }, otherHashes }: AddedApplication,
   line: number,

@@ -3,7 +3,6 @@ import { invalidArgument } from '../../shared/contracts/errors.js'
 
 export type ImportedDigests = ReturnType<typeof createImportedDigests>
 
-/** The members of an imported credential that hold a digest, with the algorithm as stored and the octets of the digest. */
 export const DIGEST_MEMBERS = {
   sha256: { tag: 'sha256', length: 32 },
   sha512: { tag: 'sha512', length: 64 },

@@ -67,10 +67,7 @@ export function createSlowHashes(takeTurn: TakeTurn) {
       await load(member)
       return `${member}:${text}`
     },
-    /**
-     * The first of the secrets that has one of the stored hashes. The secrets are the readings of one request, which waits once
-     * for all of them. Rejects with `NoTurnError` if they were not computed in time.
-     */
+    /** `secrets` are the readings of one request, which waits once for all. Rejects with `NoTurnError` if that took too long. */
     async findMatch(
       secrets: readonly string[],
       hashes: readonly string[],

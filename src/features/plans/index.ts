@@ -27,7 +27,6 @@ export type { PlanLimit, PlanOptions, PlansOptions } from './plans-options.js'
 /** What `plans()` returns, for the option `features`. */
 export interface PlansFeature<Name extends string = string> extends Feature<'plans'> {
   readonly calls?: Plans<Name>
-  /** For the command line, which gives applications plans without starting a platform. */
   readonly planNames: readonly string[]
 }
 

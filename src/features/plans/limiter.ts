@@ -20,7 +20,6 @@ export function createLimiter(options: {
   readonly ledger: Ledger
   /** Counts in Redis, for all processes together; undefined without Redis. */
   readonly countShared: CountShared | undefined
-  /** Whether answers to requests that pass have `RateLimit` headers. */
   readonly headers: boolean
   readonly now: () => number
 }): LimitByPlan {

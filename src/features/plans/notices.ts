@@ -45,7 +45,6 @@ export function createNotices({ writer, emit, wakeSender, logger, now }: Core, n
 
   return {
     tell,
-    /** Resolves when the e-mails of earlier calls have been queued, or could not be. */
     queued: (): Promise<unknown> => Promise.all(queuing),
   }
 }

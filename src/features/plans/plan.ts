@@ -38,10 +38,7 @@ export function describeWindow({ limit, per, milliseconds }: PlanWindow): string
   return `${limit} in ${per === undefined ? (seconds === 1 ? 'a second' : `${seconds} seconds`) : `a ${per}`}`
 }
 
-/**
- * The units that a process may have counted without having written them to the store. When it reaches them, requests wait for the
- * write, so that a quota is exceeded by no more than this in each process (docs/plans.md).
- */
+/** When a process has that many unwritten units, requests wait for the write: it exceeds a quota by no more (docs/plans.md). */
 export function countUnwrittenAtMost({ limit }: PlanWindow): number {
   return Math.max(1, Math.floor(limit / 100))
 }

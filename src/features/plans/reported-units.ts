@@ -4,10 +4,7 @@ import { formatDay } from '../../shared/lib/day.js'
 import { createStoredAccount, type Account } from './ledger.js'
 import type { Plan } from './plan.js'
 
-/**
- * Processes that judge by a quota bring it to its limit, and each 1 % or a request further. What is reported beyond twice the limit was
- * admitted by none, and would use up a larger plan that the application gets later.
- */
+/** Processes overshoot a limit by 1 % or a request. More than twice the limit was admitted by none, and would use up a later plan. */
 const MAX_TIMES = 2
 
 type ReportedUnits = QuotaCount & { readonly plan: string | undefined }

@@ -40,7 +40,6 @@ export interface Outcome {
   readonly setCookie?: string
 }
 
-/** Sends a page, a redirect below `root`, or a file. None of them is cached. */
 export function sendAnswer(
   req: IncomingMessage,
   res: ServerResponse,

@@ -21,12 +21,10 @@ import type { SignInPages } from './sign-in/sign-in-pages.js'
 import type { SignInRoutes } from './sign-in/sign-in-routes.js'
 import type { Core } from '../../feature.js'
 
-/** `auth.portal.router`: contacts sign in and manage their applications. */
 export function createPortalRouter(
   { available, paceStarts, logRefusal }: Core,
   options: {
     readonly developersUrl: string
-    /** The path of the list of applications, without a slash at its end. */
     readonly root: string
     readonly sessions: Pick<Sessions, 'identify'>
     readonly signInPages: SignInPages

@@ -81,7 +81,6 @@ function grantAccess(current: ApplicationRecord, api: string, scopes: readonly s
   }
 }
 
-/** The request takes the place of an earlier one for the same API. */
 function addRequest(current: ApplicationRecord, request: AccessRequest): Edit<never> {
   const others = current.accessRequests.filter(({ api }) => api !== request.api)
   return { changed: { accessRequests: [...others, request] }, details: { api: request.api, scopes: request.scopes } }

@@ -20,7 +20,6 @@ interface GivenAdditions {
 
 export type RegistrationData = OperatorDataRecord & Partial<Pick<ApplicationRecord, 'acceptedTerms'>>
 
-/** What the provider asks for beside name, contact and APIs: fields of its own, the acceptance of its terms, and a captcha. */
 export function createAdditions(core: Core, settings: RegistrationSettings) {
   const { logger, now } = core
   const { fields, terms, captcha } = settings
@@ -36,7 +35,6 @@ export function createAdditions(core: Core, settings: RegistrationSettings) {
       })
       return { fields: new Map(entered), terms: values.get('terms'), captcha: captcha && values.get(captcha.field) }
     },
-    /** Throws `RegistrationMistakes` for a field that is not asked for. */
     readJson(body: Readonly<Record<string, unknown>>): GivenAdditions {
       const { fields: given = {}, terms: version, captcha: response } = body
       if (inputs.length === 0) return { fields: new Map(), terms: version, captcha: response }
@@ -60,7 +58,6 @@ export function createAdditions(core: Core, settings: RegistrationSettings) {
       const checked: RegistrationData = { ...data, acceptedTerms }
       return { data: checked, problems }
     },
-    /** Rejects with `RegistrationMistakes` if the captcha recognizes no person. */
     async verifyPerson(given: GivenAdditions, language: Language, req: IncomingMessage): Promise<void> {
       if (!captcha || (await verifyCaptcha(captcha, given.captcha as string, req, logger))) return
       throw new RegistrationMistakes(new Map([['captcha', TEXTS[language].captchaRefused]]))

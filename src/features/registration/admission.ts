@@ -10,10 +10,7 @@ import { callHost } from './call-host.js'
 /** Decides whether a valid registration is stored. Rejects with the refusal if it is not. */
 export type Admit = ReturnType<typeof createAdmission>
 
-/**
- * Applies the limits, the captcha and the host's decision. The address is counted first, so that nobody can call the host's
- * functions without limit. A registration that the host refuses counts against no contact, which may be another's.
- */
+/** Counts the address first, so that nobody calls the host's functions without limit, and the contact, perhaps another's, last. */
 export function createAdmission({ rateLimits, logger }: Core, settings: RegistrationSettings) {
   const { allow, foldTags, ipv6Prefix, limits } = settings
   const limitRegistrations = rateLimits.create('registration', limits.registration, {

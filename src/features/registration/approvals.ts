@@ -19,7 +19,6 @@ export interface OpenApproval extends Asker {
   readonly application: ApplicationRecord
   readonly requested: GrantedApis
   readonly requestedAt: number
-  /** The public keys, or their address, with which it was registered. */
   readonly publicKeys: readonly string[] | undefined
 }
 

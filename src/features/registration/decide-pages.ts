@@ -20,10 +20,7 @@ interface RejectionFields {
   readonly problem?: string
 }
 
-/**
- * Removes the token from the address, and shows the request. On every page: a link that is followed in the same tab changes only
- * the fragment. It decides nothing: mail scanners run scripts too.
- */
+/** Shows the request, and decides nothing: mail scanners run scripts too. A link that is followed in the tab changes only the fragment. */
 const FOLLOW_SCRIPT = `function follow() {
   const token = location.hash.slice(1)
   if (!token) return

@@ -87,7 +87,6 @@ export function createDecideEndpoints(
     sendPage(req, res, status, page, policy, FORM_REFERRER_POLICY)
   }
 
-  /** The page for a form that was refused; `form` is undefined if it has not been read. */
   function refuse(error: unknown, req: IncomingMessage, res: ServerResponse, form?: Form): void {
     const denied = readRefusal(error)
     if (res.headersSent) return sendDenial(req, res, denied)

@@ -44,7 +44,6 @@ interface KeySetMistake {
   readonly apis: readonly Api[]
 }
 
-/** Whether public keys do not fit the APIs that a registration is for. */
 export function findKeySetProblem(
   apis: readonly Api[],
   chosen: readonly string[],

@@ -26,7 +26,6 @@ function isLine(text: string): boolean {
   return text.trim() !== '' && findLineProblem(text, MAX_LENGTH) === undefined
 }
 
-/** The text in that language, else in English, else in the first that there is. */
 export function translate(text: LocalText, language: Language): string {
   if (typeof text === 'string') return text
   return [text[language], text.en, ...Object.values(text)].find((each) => each !== undefined)!

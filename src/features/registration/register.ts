@@ -64,7 +64,6 @@ export interface Registration<ApiNames extends string = string, Input = object, 
 export type PrepareRegistration = ReturnType<typeof createPrepareRegistration>
 export type PreparedRegistration = Awaited<ReturnType<PrepareRegistration>>
 
-/** The call that adds an application for its developers. `operators` are asked to decide about registrations. */
 export function createPrepareRegistration(core: Core, operators: readonly string[], writer = core.writer) {
   const { opened, wakeSender, now } = core
   const { apis, clientAssertions } = core.settings

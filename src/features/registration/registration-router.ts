@@ -43,7 +43,6 @@ import type { Core } from '../../feature.js'
 
 type Registration = Parameters<PrepareRegistration>[0]
 
-/** `auth.registration.router`: developers register their applications with a form, programs with JSON. */
 export function createRegistrationRouter(
   core: Core,
   settings: RegistrationSettings,
@@ -52,7 +51,6 @@ export function createRegistrationRouter(
     readonly additions: Additions
     readonly admit: Admit
     readonly thanksLinks: ThanksLinks
-    /** The page on which operators decide; undefined if nobody decides by e-mail. */
     readonly approval: Pick<Parameters<typeof createDecideEndpoints>[1], 'links' | 'approvals'> | undefined
   },
 ): Middleware {

@@ -55,7 +55,6 @@ export function createReportedCollector(options: {
       at,
     }: ReportedRequest & { readonly api: string; readonly route: string }): void =>
       add(applicationId, api, route, reason, at),
-    /** Writes all counts. Resolves also if the store does not answer; they are then written later. */
     async flush(): Promise<void> {
       await writer.write()
     },

@@ -18,9 +18,7 @@ export const MAX_ROUTES = 200
 /** The requests of further routes, and those that have reached none. */
 export const OTHER_ROUTES = '(other)'
 
-/** Counts the requests that guards let pass by their routes, which are known when they have been answered. */
 export function createRouteCounts(counts: Pick<Counts, 'count'>) {
-  /** The functions that count the requests which are not answered yet. */
   const unanswered = new Set<() => void>()
 
   /** `countAllowed` counts the requests to all routes. */

@@ -31,11 +31,7 @@ const PARAMETERS: CallParameters<Usage> = {
   reportOnly: [readOptions<ReportedQuery>({ applicationId: 'text', api: 'text', after: 'text', limit: 'own' })],
 }
 
-export function createUsageCalls(
-  reads: UsageReads,
-  /** Writes the counts of report-only guards that this process has collected. */
-  flushReported?: () => Promise<void>,
-): Usage {
+export function createUsageCalls(reads: UsageReads, flushReported?: () => Promise<void>): Usage {
   const lists = createListUsage(reads)
   return withCheckedArguments(PARAMETERS, {
     ...lists,

@@ -6,10 +6,7 @@ export interface LostReference {
   readonly isElsewhere: boolean
 }
 
-/**
- * Finds where each reference of a document leads. One that is no pointer from the root leads to an `$anchor` or an `$id` of a
- * schema, or begins with the address of the document: its `$self` (OpenAPI 3.2), or `address`, where it was read.
- */
+/** A reference that is no pointer from the root leads to an `$anchor`, an `$id`, or the address of the document (its `$self`, or `address`). */
 export function connectReferences(document: JsonObject, address: string): LostReference[] {
   const { $self: self } = document
   const root = (typeof self === 'string' ? parseAddress(self, address)?.address : undefined) ?? address

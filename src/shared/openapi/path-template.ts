@@ -52,10 +52,7 @@ export interface RequestPath {
   readonly endsWithSlash: boolean
 }
 
-/**
- * The segments of a request target. Undefined for one that programs read in different ways: with an encoded slash, a
- * backslash, a control character, an empty segment, `.` or `..`, or characters that a URL does not have.
- */
+/** Undefined for a target that programs read in different ways: an encoded slash, a backslash, an empty segment, `..`. */
 export function parseRequestPath(target: string): RequestPath | undefined {
   // RFC 9112 3.2.2: clients may send the absolute form, which Express reads too.
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#\\]+/i, '')

@@ -5,10 +5,7 @@ import { asObject, listCallableOperations, listOperations, type JsonObject } fro
 import { connect, escapeStep, listObjects, readReference, unescapeStep } from './references.js'
 import { wrongOption } from '../lib/option-checks.js'
 
-/**
- * Takes from a document of several APIs, as generators write it, the part below a path: a copy whose paths begin after
- * `prefix`, without what only the other paths use. Throws `ConfigurationError` if there is nothing below it.
- */
+/** Copies the part of a document whose paths are below `prefix`. Throws `ConfigurationError` if there is nothing below it. */
 export function takeBelow(option: string, document: JsonObject, prefix: unknown): JsonObject {
   if (prefix === undefined) return document
   if (typeof prefix !== 'string' || !/^(?:\/[^/?#]+)+$/.test(prefix))

@@ -10,10 +10,7 @@ import { asObject, type JsonObject } from './document.js'
 import { createRequire } from 'node:module'
 import { wrongOption } from '../lib/option-checks.js'
 
-/**
- * A copy of a provider's OpenAPI document: an object, or the path of a JSON or YAML file. Throws `ConfigurationError` for one
- * that cannot be read, is of another version, or refers to what is not in it. `option` is what messages call it.
- */
+/** Copies a document, or the JSON or YAML file at a path. Throws `ConfigurationError`, in which `option` names it, for a wrong one. */
 export function readDocument(option: string, given: unknown): JsonObject {
   const document = loadDocument(option, given)
   checkVersion(option, document)

@@ -1,6 +1,5 @@
 import { isObject } from '../lib/is-object.js'
 
-/** The reference in an object of a document, as a pointer from the root of the document; undefined if it has none. */
 export function readReference(given: unknown): string | undefined {
   if (!isObject(given)) return undefined
   const reference = given['$ref'] ?? given['$dynamicRef']

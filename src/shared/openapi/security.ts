@@ -11,10 +11,7 @@ export interface Security {
   readonly alternatives: readonly (readonly string[])[]
 }
 
-/**
- * Reads the `security` that an operation requires: its own, else the document's. A document without one requires all scopes of
- * the API. The scheme's name does not matter, because an API has one scheme.
- */
+/** The operation's own `security`, else the document's, else all scopes. Its scheme may have any name: an API has one scheme. */
 export function readSecurity(api: Api, document: JsonObject, operation: JsonObject): Security {
   const security = operation['security'] ?? document['security']
   if (security === undefined) return { optional: false, alternatives: [Object.keys(api.scopes)] }

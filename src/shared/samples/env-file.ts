@@ -1,6 +1,5 @@
 import { ownMembers } from '../lib/own-members.js'
 
-/** A file `.env`: credentials under the names that samples read, and the addresses of the APIs that they are for. */
 export function formatEnvFile(
   apis: readonly { readonly name: string; readonly resource: string; readonly tokenEndpoint: string | undefined }[],
   credentials: { readonly [Name in 'key' | 'clientId' | 'secret']?: string | undefined },

@@ -129,10 +129,7 @@ function quote(text: string): string {
   return `"${escapeNonAscii(escapeText(text, STRING))}"`
 }
 
-/**
- * A text block drops spaces that all its lines begin with, the line of the closing delimiter included (JLS 3.10.6), and white
- * space at the ends of lines. Spaces and tabs have escapes there; other white space of Unicode has none.
- */
+/** A text block drops spaces before and white space after lines (JLS 3.10.6). Only spaces and tabs have escapes. */
 function quoteText(text: string): string {
   const isFlush = text.split('\n').some((line) => /^\S/.test(line))
   if (!isMultiline(text) || !isFlush || /[^\S \n\t]/.test(text)) return quote(text)

@@ -142,10 +142,7 @@ function replaceSurrogates(text: string): string {
 const AUTHORITY = /^[a-z][\w+.-]*:\/\/[^/?#]*/i
 const ILLEGAL = /%(?![\dA-F]{2})|[^\w~:/?#@!$&()*+,;=%.-]/giu
 
-/**
- * Percent-encodes characters that RFC 3986 allows nowhere in path and query, such as `{` and `ü`: some clients refuse them, and
- * curl replaces braces. It also encodes apostrophes, as `fetch` does.
- */
+/** Some clients refuse what RFC 3986 does not allow, such as `{` and `ü`; curl replaces braces. `fetch` encodes apostrophes too. */
 export function encodeUrl(url: string): string {
   const [authority = ''] = AUTHORITY.exec(url) ?? []
   return (

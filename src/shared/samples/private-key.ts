@@ -29,10 +29,7 @@ console.log(JSON.stringify({ keys: [await crypto.subtle.exportKey('jwk', publicK
   },
 ]
 
-/**
- * Programs that get an access token with a private key of P-256 in `private-key.pem` (RFC 7523): openid-client is the first. `issuer`: of the
- * API, which is the audience of assertions.
- */
+/** Programs that use a key of P-256 in `private-key.pem` (RFC 7523), openid-client first. `issuer`: the audience of assertions. */
 export function createPrivateKeySamples(
   given: Readonly<Record<'issuer' | 'tokenEndpoint' | 'clientId', string>>,
 ): readonly PrivateKeySample[] {

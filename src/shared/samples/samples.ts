@@ -12,7 +12,6 @@ const WRITERS: readonly SampleWriter[] = [curl, javascript, python, go, php, jav
 
 export const SAMPLE_LABELS: readonly string[] = WRITERS.map(({ label }) => label)
 
-/** Programs that make a call, one for each language. They run as they are, with the credentials in environment variables. */
 export function createSamples(call: SampleCall): Sample[] {
   const prepared = prepareCall(call)
   const provesKey = prepared.credential?.kind === 'accessToken' && call.credentials?.provesKey === true

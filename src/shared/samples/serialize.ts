@@ -99,10 +99,7 @@ function listParts(value: readonly Value[] | { readonly [name: string]: Value },
   })
 }
 
-/**
- * `filter[name]=tea`. OpenAPI defines one level; the levels below are written as most servers read them: items of a list have a
- * number only if they have members, because these would otherwise be mixed up.
- */
+/** `filter[name]=tea`. Below the level that OpenAPI defines, items with members have a number: they would be mixed up otherwise. */
 function listDeep(key: string, value: Value, text: (value: Value) => string): string[] {
   if (!isComposite(value)) return [`${key}=${text(value)}`]
   if (isList(value))

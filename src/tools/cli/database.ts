@@ -18,7 +18,6 @@ export interface Database {
 
 const CONNECTION_TIMEOUT_MS = 5000
 
-/** The database at an address: `postgres://...`, `postgresql://...`, or the path of a SQLite file. Nothing is opened yet. */
 export async function createDatabase(address: string): Promise<Database> {
   if (/^postgres(?:ql)?:\/\//i.test(address)) return createPostgresDatabase(address)
   const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(address) ?? []

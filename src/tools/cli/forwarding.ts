@@ -12,10 +12,7 @@ export function readForwarding(header: string | null | undefined): Forwarding | 
   return used === undefined ? undefined : { received: Number(received), used: Number(used) }
 }
 
-/**
- * Whether "trust proxy" of the server fits the proxies in front: what is wrong, if it does not. Each proxy adds an address to
- * `X-Forwarded-For`, so all that arrive without being sent (`plain`) must be used, and none that is sent (`forged`).
- */
+/** What is wrong with "trust proxy": all addresses that arrive without being sent (`plain`) must be used, and none that is sent (`forged`). */
 export function judgeForwarding(
   { received, used }: Forwarding,
   forged: Forwarding,

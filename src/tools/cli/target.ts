@@ -50,7 +50,6 @@ export interface TargetFlags {
   readonly config?: string | undefined
 }
 
-/** Finds the store and the options by the flags, or by the environment if neither flag is given. Nothing is opened yet. */
 export async function findTarget(
   flags: TargetFlags,
   env: NodeJS.ProcessEnv,
@@ -75,7 +74,6 @@ export async function findTarget(
   return { store: store && addTimeouts(store), options, database, close: async () => database?.close() }
 }
 
-/** The options that the module of `--config` exports as its default: the options, a promise of them, or a function of either. */
 async function loadOptions(path: string): Promise<PlatformAuthOptions> {
   const file = resolve(path)
   if (!existsSync(file)) throw new CommandError(`--config: there is no file ${file}.`)
@@ -156,7 +154,6 @@ export function requireFeature<Name extends FeatureName>(
   throw describeMissing(name, true)
 }
 
-/** The error of a call, such as `usage.list`, that the target lacks: the options a feature, or the store a part. */
 export function describeMissing(call: string, isFeature: boolean): CommandError {
   const [name = ''] = call.split('.')
   if (isFeature)

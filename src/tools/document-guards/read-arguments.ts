@@ -33,7 +33,6 @@ export interface DocumentGuardsOptions<Metadata = Record<string, unknown>> exten
   readonly undocumented?: 'refuse' | 'pass' | Guard
 }
 
-/** The arguments of `guardsFromDocument()`. Throws one `ConfigurationError` with all mistakes of the document. */
 export function readDocumentArguments(
   { apis, readGuardOptions, readCost }: GuardParts,
   name: unknown,

@@ -47,7 +47,6 @@ function readQuery(
   return Object.fromEntries(members)
 }
 
-/** The value that a text of a query stands for; the text itself, which the schema refuses, if it is not of that kind. */
 function readText(text: string, kind: ReturnType<typeof describeMember>['kind']): unknown {
   if (kind === 'number' && /^\d{1,15}$/.test(text)) return Number(text)
   if (kind === 'flag' && (text === 'true' || text === 'false')) return text === 'true'

@@ -7,10 +7,7 @@ export const PROOF_HEADER = 'x-platform-proof'
 /** Below the address of the platform, outside all APIs. */
 export const SOURCE_PATH = '/_resource-server/source/'
 
-/**
- * The version of the calls, and the oldest that the platform answers as well. Members, kinds and calls that are added raise neither: each
- * side ignores what it does not know, and a change of an unknown kind may concern everything.
- */
+/** This version, and the oldest that is answered too. Additions raise neither: each side ignores what it does not know. */
 const VERSION = 1
 export const VERSIONS = [1, VERSION] as const
 
@@ -22,10 +19,7 @@ export function describeOtherVersion([oldest = 0, newest = oldest]: readonly num
   return `The platform answers ${theirs} of the calls of createRemoteAuth(), and this service makes those of version ${VERSION}: update express-platform-auth ${place}.`
 }
 
-/**
- * The keys that a platform and a resource server share: of the `Authorization` header by which it authenticates, HTTP Basic with its secret.
- * An answer that is damaged, cut short, or that of another request does not have the right HMAC.
- */
+/** Keys of the `Authorization` header that both sides know. An answer that is damaged, or of another request, has another HMAC. */
 export function createSharedKeys(authorization: string) {
   const proofKey = createSecretKey(deriveKey(authorization, 'express-platform-auth remote answers v1'))
   const nameKey = createSecretKey(deriveKey(authorization, 'express-platform-auth remote names v1'))

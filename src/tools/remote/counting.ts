@@ -13,10 +13,7 @@ import type { RemoteSettings } from './read-remote-options.js'
 import { readBoolean, readList, readNumber, readObject, readText } from './read-answer.js'
 import type { Reports } from './remote-reports.js'
 
-/**
- * What the features `usage()` and `plans()` of the platform count, for guards here: by the same code, with reports to the platform in place of
- * writes to a store.
- */
+/** Counts for `usage()` and `plans()` of the platform by their own code, with reports to it in place of writes to a store. */
 export function createCounting(options: {
   readonly settings: RemoteSettings
   readonly reports: Pick<Reports, 'usage' | 'quotas'>

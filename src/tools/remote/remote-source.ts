@@ -106,10 +106,7 @@ export function createRemoteSource(options: {
   }
 }
 
-/**
- * Application ids by the names that changes have. A name is known as long as its application may be in memory: where too many are known, the
- * application goes first.
- */
+/** Application ids by the names that changes have. Where too many are known, the application leaves the memory first. */
 function createKnownNames(options: {
   readonly nameOf: (kind: 'application', id: string) => string
   readonly limit: number

@@ -38,10 +38,7 @@ interface Report {
   readonly names: ReadonlySet<string>
 }
 
-/**
- * Adds what a process without a database has counted, unless a batch with this id was added before: to its own APIs, and to applications
- * that may use one of them. Whatever else a report has is left out.
- */
+/** Adds counts once for each batch id: to APIs of the resource server, for applications that may use one of them. */
 export function createReportAnswer({ core, source }: Pick<PlatformParts, 'core' | 'source'>) {
   const { limitLookups, now } = core
   const { usage: store } = core.store

@@ -16,10 +16,7 @@ export interface Shared {
   readonly findWindows: PlansOffer['findWindows'] | undefined
 }
 
-/**
- * What a resource server may know of an application, as JSON: by an allow list, at its own APIs. Undefined for an application that has no
- * access to them, which equals an unknown one. No hash, contact or request is in it.
- */
+/** Shares an application by an allow list: no hash, contact or request. Undefined without access, which equals an unknown one. */
 export function shareApplication(
   record: ApplicationRecord,
   names: ReadonlySet<string>,
@@ -71,10 +68,7 @@ function select<Value>(
   return Object.fromEntries(Object.entries(members).filter(([name]) => isShared(name)))
 }
 
-/**
- * The record of what `shareApplication` made. `hashOf`: the hash by which this process knows the key of that id. `learnPlan` keeps the limits of a
- * plan, and returns its name.
- */
+/** `hashOf`: the hash by which this process knows that key. `learnPlan` keeps the limits of a plan, and returns its name. */
 export function readSharedApplication(
   given: unknown,
   hashOf: (credentialId: string) => string,

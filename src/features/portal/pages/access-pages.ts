@@ -9,7 +9,6 @@ import { readField } from '../../../core/http/form.js'
 import type { PortalTexts } from '../texts/en.js'
 import type { ApplicationView } from './view.js'
 
-/** Requests an API, or further scopes there; undefined if there is nothing to request. */
 export function createRequestPage(view: ApplicationView, subject: string): ActionPage | undefined {
   const api = view.apis.find(({ name }) => name === subject)
   const requestable = api && findRequestable(api, view)

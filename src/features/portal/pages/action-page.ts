@@ -22,7 +22,6 @@ export interface ActionPage {
   readonly heading: string
   readonly button: string
   readonly isDestructive?: boolean
-  /** The fields of the form, with what was entered before it was refused, and the problem at its field. */
   render(entered: FormFields, problem?: Problem): Html
   /** Rejects with `FormProblem` for a mistake in a field. */
   perform(entered: FormFields, call: ActionCall): Promise<ActionOutcome>
@@ -102,7 +101,6 @@ export function renderActionForm(
   </form>`
 }
 
-/** The reason of a refusal in words for the contact who filled the form. The error's message is for operators. */
 export function describeProblem(
   { action }: { readonly action: PortalAction },
   { code }: ApplicationError,

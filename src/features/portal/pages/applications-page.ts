@@ -16,9 +16,7 @@ import { renderEmpty, renderPill, renderTable } from '../../../shared/web/parts.
 interface ListedApplications {
   readonly records: readonly ApplicationRecord[]
   readonly titles: ReadonlyMap<string, string>
-  /** The address of the registration; undefined if the platform's pages have no address. */
   readonly registerUrl: string | undefined
-  /** The terms that applications are asked to accept; undefined if there are none. */
   readonly terms: ApplicationView['terms']
   /** Of the last 30 days, by application; undefined if the platform stores no usage, or there are too many applications. */
   readonly usage: ReadonlyMap<string, readonly UsageEntry[]> | undefined

@@ -237,7 +237,6 @@ function renderDownload(view: ApplicationView, { kind, plain }: IssuedCredential
   </form>`
 }
 
-/** The contents of the file `.env`: the credential, when it expires, and the addresses of the APIs that it is for. */
 export function formatIssuedFile(view: ApplicationView, issued: Pick<IssuedCredential, 'kind' | 'plain'>): string {
   const { record, texts } = view
   const { kind, plain } = issued

@@ -7,7 +7,6 @@ import { renderField, renderFieldProblem, renderTextarea, describeField } from '
 import { readField, type FormFields } from '../../../core/http/form.js'
 import { type ApplicationView, isOffered, renderAction, renderSection } from './view.js'
 
-/** Changes the networks from which the application may call, one in each line. */
 export function createNetworksPage(view: ApplicationView): ActionPage {
   const { texts, record, address } = view
   const bound = record.withheld?.networks
@@ -69,7 +68,6 @@ function listLines(entered: FormFields): readonly string[] {
 
 const MAX_SHOWN_LENGTH = 50
 
-/** The networks from which the application may call; nothing where there are none, and contacts may give none. */
 export function renderNetworks(view: ApplicationView): Html | false {
   const { record, link, texts } = view
   const { networks } = record

@@ -56,7 +56,6 @@ export function createPageRenderer(root: string, developersUrl: string, brand: P
   }
 }
 
-/** The field of every form that shows that the form is from this platform's own page. */
 export function renderCsrf({ csrf }: Pick<PortalSession, 'csrf'>): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}" />`
 }

@@ -55,7 +55,6 @@ export function createPortalPages(
   core: Core,
   options: {
     readonly renderPage: RenderPortalPage
-    /** The path of the list of applications, without a slash at its end. Links begin with it. */
     readonly root: string
     readonly developersUrl: string
     readonly actions: ReadonlySet<PortalAction>

@@ -30,7 +30,6 @@ export function createTermsPage(view: ApplicationView): ActionPage | undefined {
 
 type Terms = RegistrationOffer['terms']
 
-/** The provider's terms, if the application has not accepted this version. */
 export function findUnaccepted({ acceptedTerms }: Pick<ApplicationRecord, 'acceptedTerms'>, terms: Terms): Terms {
   return acceptedTerms?.version === terms?.version ? undefined : terms
 }

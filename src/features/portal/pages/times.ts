@@ -13,7 +13,6 @@ export function formatDate(at: number, words: Pick<Words, 'language'>): string {
   return getFormats(words.language).date.format(at)
 }
 
-/** The time since or until, in words, with the exact time in UTC as its title. */
 export function renderRelativeTime(at: number, now: number, words: Words): Html {
   return renderTime(at, formatRelative(at, now, words), words)
 }

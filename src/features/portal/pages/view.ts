@@ -10,7 +10,6 @@ import type { PortalTexts } from '../texts/en.js'
 export interface ApplicationView {
   readonly record: ApplicationRecord
   readonly session: PortalSession
-  /** The address of the request; undefined if it has none that can be read. */
   readonly address: string | undefined
   readonly texts: PortalTexts
   readonly apis: readonly ApiSettings[]
@@ -25,7 +24,6 @@ export interface ApplicationView {
   readonly now: number
 }
 
-/** Whether a link to the action is shown: the platform offers it, and the application's status allows it. */
 export function isOffered(
   { record, actions }: Pick<ApplicationView, 'record' | 'actions'>,
   action: PortalAction,
@@ -94,7 +92,6 @@ const PATHS = {
 
 export type PageName = keyof typeof PATHS
 
-/** The address of an application's page, or of one of its further pages, with each segment of its path encoded. */
 export type Links = (applicationId: string, page?: PageName, subject?: string) => string
 
 /** Links below that path, which has no slash at its end. */
@@ -105,7 +102,6 @@ export function createLinks(root: string): Links {
   }
 }
 
-/** The page at a path below that of the application, and what it is about. */
 export function findPage(path: readonly string[]): { readonly page: PageName; readonly subject: string } | undefined {
   const names = Object.keys(PATHS) as PageName[]
   const page = names.find((name) => {

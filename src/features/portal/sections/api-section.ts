@@ -9,7 +9,6 @@ import type { PortalTexts } from '../texts/en.js'
 import { renderDateTime, renderRelativeTime } from '../pages/times.js'
 import { isOffered, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
 
-/** The scopes that may be requested at an API; undefined if there are none. */
 export function findRequestable(
   api: ApiSettings,
   { record }: Pick<ApplicationView, 'record'>,

@@ -92,7 +92,6 @@ function listCells(shown: ShownCredential, view: ApplicationView): Html[] {
   ]
 }
 
-/** What tells a credential apart: its first characters, or its public keys. */
 export function renderShown(credential: CredentialRecord): Html {
   const lines = formatRecordedKeySet(credential)
   if (!lines) return html`<p><code class="inline">${credential.prefix}&hellip;</code></p>`

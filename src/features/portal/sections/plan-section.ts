@@ -9,7 +9,6 @@ import type { PortalTexts } from '../texts/en.js'
 import { describeLimit } from './api-section.js'
 import { renderDays } from '../../../shared/web/usage-figures.js'
 
-/** What is used of the application's plan, what is left, and until when, with a bar for each day of the month. */
 export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rates, days }: PlanUsage): Html {
   const limits = rates.map(({ limit, window }) => describeLimit(limit, window, texts))
   const hasDays = quotas.length > 0 && days.some(({ used }) => used > 0)

@@ -13,7 +13,6 @@ interface Summary {
   readonly plan: PlanUsage | undefined
 }
 
-/** How the application does, in four numbers: calls and refused ones of 30 days, what is left of its quota, and what ends next. */
 export function renderSummary({ record, now, texts }: ApplicationView, { usage, plan }: Summary): Html {
   const { count } = getFormats(texts.language)
   const { calls, refused } = sumUsage(usage ?? [])

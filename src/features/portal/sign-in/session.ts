@@ -11,7 +11,6 @@ export interface PortalSession {
   readonly id: string
   /** The contact's address in ASCII lower case. */
   readonly contact: string
-  /** The only application, for a session of `auth.portal.link({ applicationId })`. */
   readonly applicationId: string | undefined
   readonly csrf: string
   /** The language of the first application that the contact may see; undefined if it has none. */
@@ -82,7 +81,6 @@ export function createSessions(
   }
 
   return {
-    /** Whether the mailbox is a contact of that application; without one, of any application that is not deleted. */
     isContact: async (contact: string, applicationId: string | undefined): Promise<boolean> =>
       (await findFirst(contact, applicationId)) !== undefined,
     /** Reads the cookie and checks it against the records, not against a cache: a change ends a session at its next request. */

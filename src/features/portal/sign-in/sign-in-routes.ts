@@ -13,7 +13,6 @@ import type { SignIn } from './sign-in.js'
 import type { SignInPages } from './sign-in-pages.js'
 import type { Core } from '../../../feature.js'
 
-/** The pages without a session, by method and path below the mount. */
 export type SignInRoutes = ReadonlyMap<string, (exchange: Exchange) => Promise<Outcome>>
 
 /** 128 bits in base64url. */

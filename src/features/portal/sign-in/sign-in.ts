@@ -46,7 +46,6 @@ export function createSignIn(
     readonly getHashKey: () => Uint8Array
     readonly sendSignIn: EmailsOffer['sendSignIn']
     readonly pageUrl: string
-    /** The limit of requests for a sign-in e-mail, per address of a client. */
     readonly limit: Limit | false
   },
 ) {
@@ -124,10 +123,7 @@ export function createSignIn(
   }
 
   return {
-    /**
-     * Sends link and code to the mailbox, if it is a contact. Resolves the id that the code belongs to, for every mailbox and
-     * before anything is looked up. Rejects with `too_many_requests` for an address that asks too often.
-     */
+    /** Resolves the id of the code for every mailbox, before the look-up. Rejects with `too_many_requests` for one that asks too often. */
     async request(contact: string, req: IncomingMessage): Promise<string> {
       const address = readClientAddress(req)
       await limitRequests?.(address)

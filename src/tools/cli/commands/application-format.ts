@@ -95,7 +95,6 @@ function formatEmail({ purpose, state, attemptCount, problem, dueAt }: EmailInfo
   return `${purpose}: ${state}${due}${attempts}${problem ? `, ${problem}` : ''}`
 }
 
-/** New credentials in plain text, each on a line of its own, so that they can be copied, and when they expire. */
 export function formatCredentials(
   { keys, secrets }: Application,
   { clientId, clientSecret }: Partial<IssuedCredentials>,

@@ -29,7 +29,6 @@ const WAITING = {
   empty: 'Nothing waits for a decision.',
 }
 
-/** `apps ...`: applications, what they may use, and the people who manage them at the portal and receive their e-mails. */
 export const applicationCommands = [
   operationCommand('applications.create', {
     example: "--name 'Corner Shop' --api catalog --api 'orders=orders:read'",
@@ -199,7 +198,6 @@ export async function getApplication(platform: Pick<AdminApi, 'applications'>, i
   return application
 }
 
-/** How applications with credentials that expire before that time are listed: each with the first one that does. */
 function formatExpiringBefore(time: Date) {
   return {
     headings: ['id', 'name', 'status', 'contact', 'expires', 'credential'],

@@ -10,7 +10,6 @@ export type EmailInfo = Pick<QueuedEmail, 'id' | 'applicationId' | 'purpose' | '
   readonly dueAt: Date
 }
 
-/** The queued e-mails of an application, or of all: held, suspended, due, failed, or with a claim link that was not used. */
 export async function listEmails(store: Store, applicationId?: string): Promise<EmailInfo[]> {
   return (await listQueuedEmails(store, { applicationId })).map(toEmailInfo)
 }

@@ -83,7 +83,6 @@ export interface GivenMembers {
   readonly waiting?: boolean
 }
 
-/** Derives options and parameters from an operation's input. `parameters`: further members that are parameters. */
 export function createMemberOptions(
   { input, subject }: Pick<Operation, 'input' | 'subject'>,
   given: {

@@ -8,7 +8,6 @@ import { EXAMPLE_ID } from '../program.js'
 import { listEmails, waitForEmails } from './emails.js'
 import { listCommand } from './lists.js'
 
-/** What is not about one application: signing keys and the session secret, e-mails, sessions of the portal, the audit log. */
 export const platformCommands = [
   operationCommand('signingKeys.list', {
     text: ({ items }) => (items.length > 0 ? formatKeys(items) : 'No signing keys: a server creates the first one.'),

@@ -44,7 +44,6 @@ export async function checkStartup({
   }
 }
 
-/** Whether a version is in a range of the forms that package.json uses: `^1.2.3` and `>=1.2.3`, joined by `||`. */
 export function isVersionInRange(version: string, range: string): boolean {
   return range.split('||').some((part) => {
     const [lowest = '0'] = /\d+(?:\.\d+)*/.exec(part) ?? []

@@ -86,12 +86,7 @@ export async function checkDatabaseClock({ target: { database, options } }: Chec
   return compareClocks('the database', time - (before + Date.now()) / 2, options?.tokens?.clockTolerance)
 }
 
-/**
- * A problem if a clock is ahead of this machine's by more than the tolerance, or behind it.
- *
- * @param difference Milliseconds.
- * @param tolerance Seconds; at least 2, because HTTP dates are cut to the second and take time to arrive.
- */
+/** `difference` in milliseconds. `tolerance` in seconds; at least 2, because HTTP dates are cut to the second and take time. */
 export function compareClocks(owner: string, difference: number, tolerance = 5): CheckResult[] {
   if (Math.abs(difference) <= Math.max(tolerance, 2) * 1000) return []
   const seconds = Math.round(Math.abs(difference) / 1000)

@@ -20,7 +20,6 @@ export function status(expected: number): Expectation {
   return { text: String(expected), isMet: (answer) => answer.status === expected }
 }
 
-/** An error answer of the platform, see docs/http.md, "Common to all answers". Other checks test its headers. */
 export function refusal(expected: number, error: string): Expectation {
   return {
     text: `${expected} with the JSON error "${error}"`,

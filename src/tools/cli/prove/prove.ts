@@ -93,7 +93,6 @@ function readUrl(name: string, url: string): string {
   return url.replace(/\/$/, '')
 }
 
-/** Ends the checks after the time-out, and when the process is asked to end: the applications must be deleted first. */
 function createSignal(timeout: number): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController()
   const timer = setTimeout(

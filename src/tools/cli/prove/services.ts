@@ -18,7 +18,6 @@ const HAS_AGE = that('Max-Age', ({ header: read }) => /^\d+$/.test(read('max-age
 const isActive = (active: boolean): Expectation =>
   that(`200 with "active":${active}`, ({ status: given, json }) => given === 200 && json?.['active'] === active)
 
-/** What a resource server asks about a credential: the application of the checks is one of every API. Without `token` about its own. */
 async function send(context: CheckContext, endpoint: 'check' | 'introspect', given?: string): Promise<ProbeAnswer> {
   const { api, site } = context
   const { clientId, clientSecret } = site.caller

@@ -48,7 +48,6 @@ export const TOKEN_CHECKS: readonly Check[] = [
   }),
 ]
 
-/** The forms in which clients of the field send token requests, and what firewalls and proxies refuse of them. */
 export const TOKEN_REQUEST_CHECKS: readonly Check[] = [
   ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) =>
     ask({
