@@ -63,7 +63,9 @@ export function createListAbove(options: {
       soft,
       endsAt: new Date(endsAt[per]),
     }))
-    return found.length > pageSize ? { items, next: formatCursor(page.at(-1)!) } : { items }
+    if (found.length <= pageSize) return { items }
+    const { applicationId, count, quota } = page.at(-1)!
+    return { items, next: `${quota.plan}/${quota.per}/${count}/${applicationId}` }
   }
 }
 
@@ -93,10 +95,6 @@ function findPosition(quota: Quota, last: Pick<Found, 'applicationId' | 'count' 
   const [used, most] = [BigInt(count) * BigInt(quota.limit), BigInt(own.limit)]
   const below = quota.place < own.place ? (used + most - 1n) / most : used / most + 1n
   return { applicationId: '', count: Math.min(Number(below), Number.MAX_SAFE_INTEGER) }
-}
-
-function formatCursor({ applicationId, count, quota: { plan, per } }: Found): string {
-  return `${plan}/${per}/${count}/${applicationId}`
 }
 
 function readCursor(after: string, quotas: readonly Quota[]): Pick<Found, 'applicationId' | 'count' | 'quota'> {

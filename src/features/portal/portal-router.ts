@@ -67,7 +67,8 @@ export function createPortalRouter(
 
   async function route(exchange: Exchange): Promise<Outcome> {
     const { method, path, fields, visitor } = exchange
-    if (method === 'POST' && !hasCsrf(fields, visitor.csrf)) return { answer: refuseOldForm(exchange) }
+    const isOwnForm = method === 'GET' || isSameText(readField(fields, 'csrf'), visitor.csrf)
+    if (!isOwnForm) return { answer: refuseOldForm(exchange) }
     const endpoint = signInRoutes.get(`${method} ${path.join('/')}`)
     if (endpoint) return endpoint(exchange)
     const { session, language } = visitor
@@ -111,9 +112,4 @@ const NO_FIELDS: FormFields = new Map()
 function listSecrets(fields: FormFields): string[] {
   const presented = ['token', 'code', 'csrf'].flatMap((name) => fields.get(name) ?? [])
   return presented.map((text) => text.replace(/^.*#/s, '').trim()).filter((text) => text !== '')
-}
-
-/** Whether the form is from a page that this browser was sent. */
-function hasCsrf(fields: FormFields, csrf: string): boolean {
-  return isSameText(readField(fields, 'csrf'), csrf)
 }

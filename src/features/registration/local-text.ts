@@ -11,8 +11,9 @@ export function readLocalText(option: string, text: unknown): LocalText {
   const languages = isObject(text) ? text : { en: text }
   refuseUnknown(`${option}.`, languages, Object.keys(FRAME_TEXTS))
   const texts = Object.values(languages)
-  const isRight = texts.length > 0 && texts.every((each) => typeof each === 'string' && isLine(each))
-  if (isRight) return text as LocalText
+  const isLine = (each: unknown): boolean =>
+    typeof each === 'string' && each.trim() !== '' && findLineProblem(each, MAX_LENGTH) === undefined
+  if (texts.length > 0 && texts.every(isLine)) return text as LocalText
   throw invalidOption(
     option,
     text,
@@ -21,10 +22,6 @@ export function readLocalText(option: string, text: unknown): LocalText {
 }
 
 const MAX_LENGTH = 300
-
-function isLine(text: string): boolean {
-  return text.trim() !== '' && findLineProblem(text, MAX_LENGTH) === undefined
-}
 
 export function translate(text: LocalText, language: Language): string {
   if (typeof text === 'string') return text

@@ -44,7 +44,7 @@ function readFile(option: string, path: string): JsonObject {
   } catch (error) {
     throw wrongOption(
       option,
-      `names ${file}, which cannot be read (${readErrorCode(error)})`,
+      `names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
       'Give the path of a JSON or YAML file. A relative path starts at the folder in which the process was started.',
     )
   }
@@ -146,10 +146,6 @@ function refuseReference(option: string, { reference, isElsewhere }: LostReferen
       ? 'Make it one document: npx @redocly/cli bundle openapi.json -o openapi.json'
       : 'Add it, or correct the name.',
   )
-}
-
-function readErrorCode(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error)
 }
 
 interface Yaml {

@@ -71,7 +71,9 @@ async function getAccessToken() {
 }
 
 function writeCallFunction({ method, url, body, allHeaders }: CallCode): string {
-  const headerLines = allHeaders.map(([name, code]) => `      ${quoteName(name)}: ${code},\n`)
+  const headerLines = allHeaders.map(
+    ([name, code]) => `      ${/^[a-z_]\w*$/i.test(name) ? name : quote(name)}: ${code},\n`,
+  )
   const options = [
     `    method: ${quote(method)},\n`,
     ...(headerLines.length > 0 ? [`    headers: {\n${headerLines.join('')}    },\n`] : []),
@@ -121,8 +123,4 @@ function quoteText(text: string): string {
 /** Character sequences that would end a script of an HTML page, or hide its end. */
 function protectScript(code: string): string {
   return code.replaceAll(/<(?=\/script|script|!--)/gi, '\\x3C')
-}
-
-function quoteName(name: string): string {
-  return /^[a-z_]\w*$/i.test(name) ? name : quote(name)
 }

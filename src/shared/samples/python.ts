@@ -1,6 +1,12 @@
 import type { SampleField } from './prepare.js'
-import { C_STRING, escapeText, escapeTripleQuotes, isMultiline, quoteLikeC as quote } from './literal.js'
-import type { StringSyntax } from './literal.js'
+import {
+  C_STRING,
+  escapeText,
+  escapeTripleQuotes,
+  isMultiline,
+  quoteLikeC as quote,
+  type StringSyntax,
+} from './literal.js'
 import { createMultipart } from './multipart.js'
 import { createSampleWriter, type CallCode, type TokenCode } from './sample-writer.js'
 

@@ -214,14 +214,10 @@ function findMissingRoutes(operations: readonly SecuredOperation[], app: RouteCo
   const isMissing = ({ method, template }: SecuredOperation): boolean =>
     method !== 'OPTIONS' &&
     !SAMPLES.some((sample) =>
-      hasRoute(layers, path + fill(template.path, sample), (route) => handlesMethod(route, method)),
+      hasRoute(layers, path + template.path.replaceAll(/\{[^{}]+\}/g, sample), (route) => handlesMethod(route, method)),
     )
   return operations.filter(isMissing).map(({ method, template }) => `${method} ${template.path}`)
 }
 
 /** Values for parameters, because a route may take only numbers, or only UUIDs. */
 const SAMPLES = ['1', 'a', '00000000-0000-4000-8000-000000000000']
-
-function fill(path: string, sample: string): string {
-  return path.replaceAll(/\{[^{}]+\}/g, sample)
-}

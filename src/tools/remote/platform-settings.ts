@@ -34,7 +34,8 @@ export function checkPlatformSettings(answer: Members, { baseUrl, apis }: Pick<R
 
 function compare(api: Api, theirs: Members): void {
   for (const [member, here] of Object.entries(describeApi(api))) {
-    const there = readMember(theirs[member])
+    const given = theirs[member]
+    const there = typeof given === 'string' ? given : readList(given, readText)
     // One that is added at the platform first is none of this service yet.
     const isKnown =
       member === 'scopes' && (here as readonly string[]).every((scope) => (there as readonly string[]).includes(scope))
@@ -45,8 +46,4 @@ function compare(api: Api, theirs: Members): void {
       fix: 'Guards would judge differently: give both the same APIs.',
     })
   }
-}
-
-function readMember(value: unknown): string | readonly string[] {
-  return typeof value === 'string' ? value : readList(value, readText)
 }

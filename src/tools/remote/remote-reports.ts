@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
-import type { QuotaCount, QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
+import type { QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
 import type { UsageBatch, UsageStore } from '../../shared/contracts/usage.js'
 import type { AskPlatform } from './platform-client.js'
-import { readList, readNumber, readObject, readText, type Members } from './read-answer.js'
+import { readList, readNumber, readObject, readText } from './read-answer.js'
 
 /** The platform takes bodies of 16 KiB. */
 const MAX_BYTES = 12_000
@@ -32,7 +32,10 @@ export function createReports(ask: AskPlatform) {
     add: (batch, counts) => report('quotas', batch, counts),
     async list(applicationId, _from, day) {
       const { counts } = await ask('quota', { id: applicationId, day })
-      return readList(counts, (count) => readCount(applicationId, readObject(count)))
+      return readList(counts, (given) => {
+        const { day: ofDay, count } = readObject(given)
+        return { applicationId, day: readText(ofDay), count: readNumber(count) }
+      })
     },
   }
   return {
@@ -69,8 +72,4 @@ function divide(rows: readonly object[]): readonly (readonly object[])[] {
 function readTotals(given: unknown): QuotaTotals {
   const { ofDay, ofMonth } = readObject(given)
   return { ofDay: readNumber(ofDay), ofMonth: readNumber(ofMonth) }
-}
-
-function readCount(applicationId: string, { day, count }: Members): QuotaCount {
-  return { applicationId, day: readText(day), count: readNumber(count) }
 }

@@ -59,7 +59,11 @@ const WORDS: Readonly<Record<string, MemberWords>> = {
     description: 'Only those with a key or secret that expires within that time, such as 30d or 12h.',
     read: readExpiring,
   },
-  jwks: { placeholder: 'FILE', hint: 'The path of a file that has it.', read: readJwks },
+  jwks: {
+    placeholder: 'FILE',
+    hint: 'The path of a file that has it.',
+    read: async (path) => parseKeySetText(await readGivenFile('jwks', path)).jwks,
+  },
   jwksUri: { placeholder: 'URL' },
   order: { option: 'newest', flag: 'newest', description: 'Newest first.' },
   deliver: { option: 'mail', flag: 'email' },
@@ -201,11 +205,6 @@ function parseApiGrants(apis: readonly string[]): ApiGrants {
 
 /** The command line accepts more than the platform stores, so that the platform's message says how much that is. */
 const MAX_FILE_BYTES = 64 * 1024
-
-/** The value of `--jwks`: the JWK Set in that file, or one public key as a JWK or in PEM. */
-async function readJwks(path: string): Promise<object | undefined> {
-  return parseKeySetText(await readGivenFile('jwks', path)).jwks
-}
 
 export async function readMetadata(given: string, command: string): Promise<object | null> {
   const text = given.startsWith('@') ? await readGivenFile('metadata', given.slice(1)) : given
