@@ -18,5 +18,5 @@ function isBound(name: string): RegExp {
 }
 
 function isDescribed(name: string): RegExp {
-  return new RegExp(`\`${name}\` (?:in the examples )?has `)
+  return new RegExp(`\`${name}\`\\s(?:in\\sthe\\sexamples\\s)?has\\s`)
 }
