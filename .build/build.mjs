@@ -202,7 +202,7 @@ async function compressAssets() {
   const { COPY_SCRIPT } = await import(join(modules, 'shared/web/copy-script.js'))
   /** @type {Record<string, string>} */
   const shared = {
-    'console.css': LOOK_CSS + styleParts('rows', 'pill', 'chip', 'code'),
+    'console.css': LOOK_CSS + styleParts('pill', 'chip', 'code'),
     'reading.css': styleParts('sidebar'),
     'reference.css': styleParts('card', 'property', 'method', 'tones', 'empty', 'sidebar'),
     'console.js': COPY_SCRIPT,

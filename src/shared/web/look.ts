@@ -100,6 +100,7 @@ a { color: var(--accent); text-underline-offset: .2em; text-decoration: underlin
 a:hover { text-decoration-color: currentcolor }
 :is(nav, .links, .alone) > a:not(:hover, .button), nav li > a:not(:hover) { text-decoration: none }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+:is(input:not([type=checkbox], [type=radio]), select, textarea):focus-visible { outline-offset: -1px }
 /* The one mark of everything that unfolds. */
 summary { cursor: pointer; list-style: none }
 summary::-webkit-details-marker { display: none }

@@ -59,8 +59,8 @@ figure pre { margin: 0; padding: var(--space-3) var(--space-4) var(--space-4); f
 pre code { font: inherit }
 .copy { flex: none; padding: .125rem .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); font: 500 var(--text-small)/1.5 var(--sans); cursor: pointer }
 .copy:hover { border-color: var(--soft) }
-:is(figcaption, .samples, .examples, .answered) .copy { border-color: light-dark(#46546b, #303842); color: #e2e8f0; background: var(--night-button) }
-:is(figcaption, .samples, .examples, .answered) .copy:hover { border-color: #8a99b0 }
+:is(figcaption, .samples, .examples, .answered) .copy.copy { border-color: light-dark(#46546b, #303842); color: #e2e8f0; background: var(--night-button) }
+:is(figcaption, .samples, .examples, .answered) .copy.copy:hover { border-color: #8a99b0 }
 pre .string { color: #86e0a8 }
 pre .name { color: #8cc8ff }
 pre .number { color: #f0b56d }

@@ -89,17 +89,20 @@ export function createLanguageChoice() {
   }
 }
 
-/** A path parameter with a list of values that nobody has chosen from yet: the first one, as in the samples of the server. */
-function listFirstChoices(form: HTMLFormElement): Parameter[] {
-  return findControls(form, '.parameters select[data-in="path"]').flatMap((control) => {
-    const first = control instanceof HTMLSelectElement && control.value === '' ? control.options[1]?.value : undefined
-    return first === undefined ? [] : [{ ...readEncoding(control), in: 'path' as const, value: first }]
+/** A path parameter without a value yet: its name, or the first one of its choices, as in the samples of the server. */
+function listPlaceholders(form: HTMLFormElement): Parameter[] {
+  return findControls(form, '.parameters [data-in="path"]').flatMap((control) => {
+    if (control.value !== '') return []
+    const encoding = readEncoding(control)
+    const named = encoding.name.replaceAll(/\W+/g, '_').toUpperCase()
+    const value = control instanceof HTMLSelectElement ? (control.options[1]?.value ?? named) : named
+    return [{ ...encoding, in: 'path' as const, value }]
   })
 }
 
 function readSampleCall(form: HTMLFormElement, { page, session }: SamplesOptions, isRevealed: boolean): SampleCall {
   const { input: filled } = readForm(form, page.resource)
-  const input = { ...filled, parameters: [...filled.parameters, ...listFirstChoices(form)] }
+  const input = { ...filled, parameters: [...filled.parameters, ...listPlaceholders(form)] }
   const { scheme, tokenEndpoint, keyHeader } = page.api
   const { key, secret } = (isRevealed && session.read()) || {}
   return {

@@ -35,11 +35,11 @@ export function renderOperation(reference: Reference, operation: ReferenceOperat
   const isShort = description === false || description.markup.length < MAX_LEAD
   return html`<article class="operation-content">
     ${operation.deprecated && html`<p class="deprecated">${words().deprecatedOperation}</p>`} ${isShort && description}
+    ${renderExternalDocs(operation.operation['externalDocs'])}
     ${!isWebhook && renderSecurity(api, readSecurity(api, document, operation.operation))}
     <div class="pair">
       <div class="facts">
-        ${!isShort && description} ${renderExternalDocs(operation.operation['externalDocs'])}
-        ${isWebhook ? renderSent(document, operation) : renderTaken(document, operation)}
+        ${!isShort && description} ${isWebhook ? renderSent(document, operation) : renderTaken(document, operation)}
       </div>
       <div class="beside">
         ${!isWebhook && renderCall(reference, operation)}
@@ -145,7 +145,7 @@ function renderParameters(document: JsonObject, title: string, parameters: reado
       <ul class="properties">
         ${parameters.map(({ name, place, required, deprecated, description, schema }) =>
           renderProperty(
-            { name, isOld: deprecated, about: html`${renderAbout(document, schema, required)} ${renderPill(place)}` },
+            { name, isOld: deprecated, about: html`${renderPill(place)} ${renderAbout(document, schema, required)}` },
             html`${renderDescription(description ?? readSchema(document, schema)['description'], 5)}
             ${hasParts(document, schema) && renderSchemaDetails(document, schema, words().details)}`,
           ),

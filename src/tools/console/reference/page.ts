@@ -126,7 +126,7 @@ function renderGroup(name: string, tag: TagGroup, isNamed: boolean): Html | fals
   return html`<section class="tag" id="${id}">
     <h2>${above.map((over) => html`<span class="above">${over} / </span>`)}${title}</h2>
     ${renderDescription(description, 3)} ${renderExternalDocs(externalDocs)}
-    <div class="operations">${{ markup: markup.replaceAll(/\s*\n\s*/g, '\n') }}</div>
+    <div class="operations${!isNamed && ' many'}">${{ markup: markup.replaceAll(/\s*\n\s*/g, '\n') }}</div>
   </section>`
 }
 

@@ -2,7 +2,11 @@ import { html, type Html } from '../../../shared/web/html.js'
 import { readText, resolve } from './resolve.js'
 import type { Reference } from './operation.js'
 import { renderReferenceFrame, type ReferencePageOptions } from './frame.js'
+import { readSchema } from './read-schema.js'
 import { renderSchema } from './schema.js'
+import { listMembers } from './schema-parts.js'
+import { formatCount } from './schema-rules.js'
+import { describeType } from './schema-type.js'
 import { findKnownValue } from './known-values.js'
 import { listNamedSchemas, type NamedSchema } from './named-schemas.js'
 import { renderExamples } from './responses.js'
@@ -32,9 +36,13 @@ export function renderSchemaList({ document }: Reference, folder: string): Html 
   return html`<ul class="schemas">
     ${listNamedSchemas(document).map(({ key, name, schema }) => {
       const { title, description } = resolve(document, schema)
-      const [text] = (readText(description) ?? readText(title) ?? '').split('\n', 1)
+      const [text = ''] = (readText(description) ?? readText(title) ?? '').split('\n', 1)
+      const { length } = listMembers(readSchema(document, schema))
+      const count = length === 0 ? describeType(document, schema) : formatCount(length, words().members)
       return html`<li>
-        <a href="${folder}/${key}"><code>${name}</code></a> <span class="note">${text !== name && text}</span>
+        <a class="chevron" href="${folder}/${key}"
+          ><code>${name}</code> <span class="note">${text === name || text === '' ? count : text}</span></a
+        >
       </li>`
     })}
   </ul>`

@@ -323,9 +323,12 @@ describe('a reference', () => {
     )
     const page = renderPage({ info, components })
     expect(page).toContain(
-      `<a href="${TEAS.name}/schemas/A-Shed"><code>A Shed</code></a><span class="note">Of wood.</span>`,
+      `<a class="chevron" href="${TEAS.name}/schemas/A-Shed"><code>A Shed</code><span class="note">Of wood.</span></a>`,
     )
-    expect(page).toContain(`<a href="${TEAS.name}/schemas/Tool">`)
+    // What says nothing of itself has its type.
+    expect(page).toContain(
+      `<a class="chevron" href="${TEAS.name}/schemas/Tool"><code>Tool</code><span class="note">any</span></a>`,
+    )
   })
 })
 
