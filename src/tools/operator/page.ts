@@ -30,7 +30,7 @@ form.search > .wide { flex: 2 1 14rem; max-width: none }
 form.search :is(input, select) { font-size: .875rem }
 form.search > p { display: flex; gap: var(--space-2); margin: 0 }
 form.search > details { flex: 0 0 100%; order: 1 }
-form.search summary { width: fit-content; color: var(--accent); font-size: var(--text-small); cursor: pointer }
+form.search summary { width: fit-content; color: var(--accent); font-size: var(--text-small) }
 .filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: var(--space-3); padding-top: var(--space-2) }
 .facts-line { color: var(--soft); font-size: var(--text-small); font-weight: 400; display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; margin: var(--space-1) 0 0; max-width: none; overflow-wrap: anywhere }
 .facts-line .warn, .wrong { color: var(--bad) }
@@ -54,16 +54,15 @@ h3:has(strong) { font-weight: 400 }
   .task { grid-template-columns: minmax(0, 1fr) auto }
   .task > div { grid-column: 1 / -1 }
   .task > .age { text-align: left }
-  .rows > .row { display: grid; grid-template-columns: minmax(0, 1fr) auto }
+  .rows > .row { display: grid; gap: var(--space-1) var(--space-3); grid-template-columns: minmax(0, 1fr) auto }
   .row > div:not(.actions) { display: contents }
   .row > div > .facts-line, .row > .age { grid-column: 1 / -1 }
   .row > .actions { grid-area: 1 / 2; max-width: none }
 }
 .row:has(> .age) { padding-block: var(--space-2) }
 .menu { position: relative }
-.menu > summary { list-style: none; cursor: pointer }
-.menu > summary::-webkit-details-marker { display: none }
-.menu > summary::after { content: ''; display: inline-block; width: .375rem; height: .375rem; margin: 0 0 .1875rem .4375rem; border: solid currentcolor; border-width: 0 1.5px 1.5px 0; rotate: 45deg }
+.menu > summary { display: inline-flex; flex-direction: row-reverse; gap: var(--space-2); align-items: center }
+.menu > summary::before { margin: 0 !important; rotate: 45deg !important }
 .menu > div { position: absolute; z-index: 2; top: calc(100% + var(--space-1)); right: 0; display: grid; min-width: 12rem; padding: var(--space-1); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / 16%) }
 .menu .action { justify-content: start; padding: var(--space-2) var(--space-3); border: 0; box-shadow: none; white-space: nowrap }
 .menu .action:hover { background: var(--code) }
@@ -109,6 +108,10 @@ details.after > summary { color: var(--accent); font-size: var(--text-small); cu
 pre.data { margin: 0 0 var(--space-4); white-space: pre-wrap }
 @media (max-width: 30rem) {
   td:has(> .none) { display: none !important }
+  .table tr:has(> td > .pill) { position: relative }
+  .table tr:has(> td > .pill) > th { padding-right: 8rem }
+  .table td:has(> .pill) { position: absolute; top: var(--space-3); right: var(--space-4); padding: 0 }
+  .table td:has(> .pill)::before { content: none }
   .preview { width: calc(100% + 2rem); margin-inline: -1rem; border-width: 1px 0; border-radius: 0 }
 }
 `)

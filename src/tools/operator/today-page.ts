@@ -5,6 +5,7 @@ import { fillIn } from '../../shared/lib/fill-in.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderBar, renderPill } from '../../shared/web/parts.js'
+import type { OperatorTexts } from './texts/en.js'
 import { renderApplicationLink, renderEmptyCard, type NamedApplication } from './applications-page.js'
 import { fillTime, findTitle, renderAge, renderSection } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
@@ -49,40 +50,32 @@ export function createTodayPage(site: Site): Page {
   }
 }
 
-/** What somebody has to do: a sentence with what else helps, its age, and where it is done. */
+/** What somebody has to do with an application: a sentence with what else helps, its age, and where it is done. */
 function renderTask(
-  { root }: Visit,
+  { root, texts }: Visit,
+  application: NamedApplication,
   task: {
-    readonly sentence: Html
-    readonly facts?: Html | string | false | undefined
-    readonly age: Html | string
-    /** Below the page of an application. Without a label there is no button. */
-    readonly path: string
+    readonly sentence: keyof OperatorTexts['tasks']
+    readonly values: Readonly<Record<string, string>>
+    readonly facts?: Html | string | undefined
+    readonly age: Html
+    /** Of the button, below the page of the application. */
+    readonly path?: string
     readonly button: string | false
-    readonly subject: string
     readonly isMain?: boolean
   },
 ): Html {
-  const { sentence, facts, age, path, button, subject, isMain = false } = task
+  const { sentence, values, facts, age, path = '', button, isMain = false } = task
+  const { id, name } = application
+  const link = html`<strong>${renderApplicationLink({ root, texts }, application)}</strong>`
   return html`<li class="task">
     <div>
-      <h3>${sentence}</h3>
-      ${facts && html`<p class="soft">${facts}</p>`}
+      <h3>${fillIn<string | Html>(texts.tasks[sentence], { ...values, application: link })}</h3>
+      ${facts !== undefined && html`<p class="soft">${facts}</p>`}
     </div>
     <p class="age">${age}</p>
-    ${button !== false && html`<a class="${isMain ? 'button' : 'action'}" href="${root}/applications/${path}">${button}<span class="unseen"> ${subject}</span></a>`}
+    ${button !== false && html`<a class="${isMain ? 'button' : 'action'}" href="${root}/applications/${id}${path}">${button}<span class="unseen"> ${name}</span></a>`}
   </li> `
-}
-
-/** A sentence of a task, which begins with the application, or names it. */
-function fillTask(
-  text: string,
-  visit: Visit,
-  application: NamedApplication,
-  values: Readonly<Record<string, string>>,
-): Html {
-  const link = html`<strong>${renderApplicationLink(visit, application)}</strong>`
-  return html`${fillIn<string | Html>(text, { ...values, application: link })}`
 }
 
 /** What health and the features' checks find, asked once a minute at most. */
@@ -130,13 +123,12 @@ async function listWaiting(site: Site, visit: Visit): Promise<readonly Html[]> {
     .flatMap(listRequests)
     .map(({ application, at, apis }) => {
       const titles = apis.map((api) => findTitle(site, api)).join(', ')
-      return renderTask(visit, {
-        sentence: fillTask(texts.tasks.waiting, visit, application, { apis: titles }),
+      return renderTask(visit, application, {
+        sentence: 'waiting',
+        values: { apis: titles },
         facts: application.contact,
         age: renderAge(at, visit),
-        path: application.id,
         button: texts.decide,
-        subject: application.name,
         isMain: true,
       })
     })
@@ -158,14 +150,18 @@ async function listQuotas({ auth }: Site, visit: Visit): Promise<readonly Html[]
   const { count, percent } = getFormats(language)
   return items.map(({ applicationId: id, name, plan, used, limit, share, endsAt }) => {
     const values = { share: percent.format(share / 100), limit: count.format(limit), plan }
-    return renderTask(visit, {
-      sentence: fillTask(texts.tasks.quota, visit, { id, name }, values),
-      facts: renderBar(texts.quotaUsed, used, limit),
-      age: fillTime(texts.resets, endsAt, visit),
-      path: `${id}/plan`,
-      button: may('plans.set') && texts.actions.plan,
-      subject: name,
-    })
+    return renderTask(
+      visit,
+      { id, name },
+      {
+        sentence: 'quota',
+        values: values,
+        facts: renderBar(texts.quotaUsed, used, limit),
+        age: fillTime(texts.resets, endsAt, visit),
+        path: '/plan',
+        button: may('plans.set') && texts.actions.plan,
+      },
+    )
   })
 }
 
@@ -178,16 +174,20 @@ async function listRefusing({ auth }: Site, visit: Visit): Promise<readonly Html
     .filter(({ refused, mean }) => refused > FEW_REFUSALS && refused > 2 * (mean?.refused ?? 0))
     .map(({ applicationId: id, name, refused, share, errors, mean }) => {
       const values = { count: count.format(refused), mean: count.format(Math.round(mean?.refused ?? 0)) }
-      return renderTask(visit, {
-        sentence: fillTask(texts.tasks.refused, visit, { id, name }, values),
-        facts: renderErrors(errors, language),
-        age: html`<span class="${share >= 10 && 'wrong'}"
-          >${percent.format(share / 100)} ${texts.labels.refused.toLowerCase()}</span
-        >`,
-        path: `${id}#refusals`,
-        button: texts.show,
-        subject: name,
-      })
+      return renderTask(
+        visit,
+        { id, name },
+        {
+          sentence: 'refused',
+          values: values,
+          facts: renderErrors(errors, language),
+          age: html`<span class="${share >= 10 && 'wrong'}"
+            >${percent.format(share / 100)} ${texts.labels.refused.toLowerCase()}</span
+          >`,
+          path: '#refusals',
+          button: texts.show,
+        },
+      )
     })
 }
 
@@ -200,15 +200,19 @@ async function listUndelivered({ auth: { emails } }: Site, visit: Visit): Promis
     .flatMap(({ items }) => items)
     .filter(({ problem }) => problem !== undefined)
     .map(({ applicationId: id, name, purpose, problem, createdAt, state }) =>
-      renderTask(visit, {
-        sentence: fillTask(texts.tasks.undelivered, visit, { id, name }, { email: texts.purposes[purpose] }),
-        facts: html`${renderPill(texts.emailStates[state], state === 'failed' ? 'bad' : 'warn')}
-        ${texts.labels.problem}: ${problem}`,
-        age: renderAge(createdAt, visit),
-        path: `${id}/retryEmails`,
-        button: name !== '' && may('emails.retry') && texts.actions.retryEmails,
-        subject: name,
-      }),
+      renderTask(
+        visit,
+        { id, name },
+        {
+          sentence: 'undelivered',
+          values: { email: texts.purposes[purpose] },
+          facts: html`${renderPill(texts.emailStates[state], state === 'failed' ? 'bad' : 'warn')}
+          ${texts.labels.problem}: ${problem}`,
+          age: renderAge(createdAt, visit),
+          path: '/retryEmails',
+          button: name !== '' && may('emails.retry') && texts.actions.retryEmails,
+        },
+      ),
     )
 }
 
@@ -229,13 +233,12 @@ async function listEnding({ auth }: Site, visit: Visit): Promise<readonly Html[]
     ),
   )
   return ending.slice(0, SHOWN).map(({ application, name, expiresAt, lastUsedAt }) =>
-    renderTask(visit, {
-      sentence: fillTask(texts.tasks.ending, visit, application, { name }),
+    renderTask(visit, application, {
+      sentence: 'ending',
+      values: { name },
       facts: fillTime(texts.lastUsed, lastUsedAt, visit),
       age: renderAge(expiresAt, visit),
-      path: application.id,
       button: visit.may('applications.get') && texts.show,
-      subject: application.name,
     }),
   )
 }
