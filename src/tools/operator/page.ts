@@ -4,14 +4,16 @@ import { html } from '../../shared/web/html.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../shared/web/look.js'
 import { hashSource, type PageBrand } from '../../shared/web/page-brand.js'
 import { FRAME_TEXTS, renderFrame } from '../../shared/web/page-frame.js'
-import { PARTS_CSS } from '../../shared/web/parts.js'
+import { styleParts } from '../../shared/web/parts.js'
 import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
 import type { CallName } from '../operations/operator-calls.js'
 import { TEXTS } from './texts/languages.js'
 import type { PageAnswer, TabName, Visit } from './visit.js'
 
+const PARTS = styleParts('card', 'rows', 'property', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
+
 const STYLE =
-  shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS_CSS}h1, .head { margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
+  shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}h1, .head { margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: center; justify-content: space-between }
 .head h1 { margin: 0 }
 p { max-width: 44rem }
