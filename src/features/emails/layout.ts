@@ -49,26 +49,10 @@ export function formatHtml(
           ${{ markup: `<style>${createDarkStyles(brand)}</style>` }}
         </head>
         <body class="paper" style="${style.body}">
-          <table
-            role="presentation"
-            width="100%"
-            cellpadding="0"
-            cellspacing="0"
-            border="0"
-            class="paper"
-            style="${style.page}"
-          >
+          <table ${TABLE} class="paper" style="${style.page}">
             <tr>
               <td align="center" style="padding: 24px 12px">
-                <table
-                  role="presentation"
-                  width="100%"
-                  cellpadding="0"
-                  cellspacing="0"
-                  border="0"
-                  class="card"
-                  style="${style.card}"
-                >
+                <table ${TABLE} class="card" style="${style.card}">
                   ${rows.map((row) => ['\n', row])}
                   <tr>
                     <td style="padding: 0 0 16px"></td>
@@ -88,6 +72,7 @@ export function formatHtml(
   return `${markup}\n`
 }
 
+const TABLE = html`role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"`
 const SANS = '-apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif'
 const MONO = 'ui-monospace, Menlo, Consolas, Courier New, monospace'
 const MONO_STYLE = `font-family: ${MONO}`
@@ -163,7 +148,7 @@ function renderCode({ label, code }: EmailCode, style: Styles, codeStyle: string
   return [
     renderRow(html`<span class="soft" style="${style.label}">${label}${style.colon}</span>`, 'padding: 4px 32px'),
     renderRow(
-      html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+      html`<table ${TABLE}>
         <tr>
           <td class="code" style="${codeStyle}">
             <code style="${MONO_STYLE}">${renderLines(code)}</code>
@@ -176,7 +161,7 @@ function renderCode({ label, code }: EmailCode, style: Styles, codeStyle: string
 
 /** Labels and values in two columns. As above, a value is alone in its cell. */
 function renderFacts(facts: readonly EmailCode[], style: Styles): Html {
-  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+  return html`<table ${TABLE}>
     ${facts.map(
       ({ label, code }) =>
         html`<tr>

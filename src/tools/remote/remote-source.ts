@@ -14,6 +14,7 @@ const POLL_INTERVAL_MS = 500
 /** A long poll is held for a third of `maxStaleness` at most. */
 const MAX_HELD_MS = 1500
 const RETRY_INTERVAL_MS = 250
+
 export function createRemoteSource(options: {
   readonly ask: AskPlatform
   readonly nameOf: (kind: 'application' | 'token', id: string) => string
