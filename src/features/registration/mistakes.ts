@@ -10,7 +10,7 @@ import { OAuthError } from '../../shared/contracts/denial.js'
 import { replaceForbidden } from '../../core/http/respond.js'
 import { readField, readFields } from '../../core/http/form.js'
 import { findAddressProblem } from '../../shared/lib/email-address.js'
-import { fillText } from '../../shared/lib/fill-in.js'
+import { fillDetail } from '../../shared/lib/fill-in.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
 import type { RegistrationTexts } from './texts/en.js'
 
@@ -53,21 +53,16 @@ export function findFieldProblems(
   const problems = new Map<string, string>()
   if (name === '') problems.set('name', texts.nameMissing)
   else if (isRefused(readRegistrationName, name)) {
-    problems.set('name', describe(texts.nameRefused, findLineProblem(name, MAX_NAME_LENGTH)))
+    problems.set('name', fillDetail(texts.nameRefused, findLineProblem(name, MAX_NAME_LENGTH)))
   }
   if (contact === '') problems.set('contact', texts.contactMissing)
   else if (isRefused(readRegistrationContact, contact)) {
-    problems.set('contact', describe(texts.contactRefused, findAddressProblem(contact)))
+    problems.set('contact', fillDetail(texts.contactRefused, findAddressProblem(contact)))
   }
   if (language !== undefined && !isLanguage(language)) problems.set('language', texts.languageUnknown)
   if (apis.length === 0) problems.set('apis', texts.apiMissing)
   else if (!apis.every((api) => openApis.includes(api))) problems.set('apis', texts.apiUnknown)
   return problems
-}
-
-/** What is wrong is known in English only. */
-function describe(text: string, detail: string | undefined): string {
-  return fillText(text, { detail: detail === undefined ? '' : ` This one ${detail}.` })
 }
 
 function isRefused(read: (value: string) => unknown, value: string): boolean {

@@ -20,6 +20,11 @@ export function fillCount({ one, other }: Counted, number: number, count: number
   return fillText(number === 1 ? one : other, { count })
 }
 
+/** A text with what is wrong in place of its `{detail}`, which is known in English only. */
+export function fillDetail(text: string, detail: string | undefined, values: Record<string, number> = {}): string {
+  return fillText(text, { ...values, detail: detail === undefined ? '' : ` This one ${detail}.` })
+}
+
 export function fillText(text: string, values: Readonly<Record<string, string | number>>): string {
   return fillIn(text, values).join('')
 }

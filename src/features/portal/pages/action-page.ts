@@ -12,7 +12,7 @@ import { MAX_NAME_LENGTH } from '../../../core/applications/records/validation.j
 import type { ApplicationError } from '../../../shared/contracts/errors.js'
 import { findAddressProblem } from '../../../shared/lib/email-address.js'
 import { isFollowable } from '../../../shared/lib/followable.js'
-import { fillText } from '../../../shared/lib/fill-in.js'
+import { fillDetail } from '../../../shared/lib/fill-in.js'
 import { findLineProblem } from '../../../shared/lib/visible-text.js'
 import type { PortalTexts } from '../texts/en.js'
 
@@ -122,18 +122,13 @@ export function describeProblem(
 
 export function describeContactProblem(address: string, texts: PortalTexts): string {
   if (address === '') return texts.addressMissing
-  return fillText(texts.addressRefused, { detail: describeDetail(findAddressProblem(address)) })
+  return fillDetail(texts.addressRefused, findAddressProblem(address))
 }
 
 function describeNameProblem(name: string, texts: PortalTexts): string {
   const problem = findLineProblem(name, MAX_NAME_LENGTH)
   if (problem === undefined && isFollowable(name)) return texts.nameIsLink
-  return fillText(texts.nameRefused, { most: MAX_NAME_LENGTH, detail: describeDetail(problem) })
-}
-
-/** What is wrong is known in English only. */
-function describeDetail(detail: string | undefined): string {
-  return detail === undefined ? '' : ` This one ${detail}.`
+  return fillDetail(texts.nameRefused, problem, { most: MAX_NAME_LENGTH })
 }
 
 function describeState(action: PortalAction, code: ApplicationError['code'], texts: PortalTexts): string {
