@@ -45,7 +45,7 @@ export function renderClaimPage(links: PageLinks, language: Language): string {
         <div id="next"></div>
       </div>
       <noscript><p>${texts.needsScripts}</p></noscript>`,
-    { script: CLAIM_SCRIPT, language },
+    { script: CLAIM_SCRIPT, style: 'code', language },
   )
 }
 
@@ -141,4 +141,4 @@ byId('show').addEventListener('click', async () => {
 })
 ${COPY_SCRIPT}`
 
-export const CLAIM_SECURITY_POLICY = createContentSecurityPolicy(CLAIM_SCRIPT)
+export const CLAIM_SECURITY_POLICY = createContentSecurityPolicy(CLAIM_SCRIPT, 'code')

@@ -1,7 +1,7 @@
 import { ownMembers } from '../lib/own-members.js'
 import type { Language } from '../contracts/application-record.js'
 import { html, keepWhole, type Html } from './html.js'
-import { FORM_CSS, LOOK_CSS, shortenStyle } from './look.js'
+import { COLORS, FORM_CSS, LOOK_CSS, shortenStyle } from './look.js'
 import { styleParts } from './parts.js'
 import { type PageBrand, hashSource } from './page-brand.js'
 import { createDeveloperHeader, type DeveloperTab, FRAME_TEXTS, renderFrame } from './page-frame.js'
@@ -14,8 +14,9 @@ export interface PageLinks {
   readonly portalUrl: string | undefined
 }
 
-const STYLE =
-  shortenStyle(`${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'pill', 'tones', 'empty', 'code')}main { --page: 40rem }
+const { warn, 'warn-ground': ground } = COLORS
+const PLAIN = `${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'pill', 'empty')}.pill.warn { color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
+main { --page: 40rem }
 h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 var(--space-3) }
 .intro { margin-bottom: var(--space-5); color: var(--soft) }
 h1 + :is(.box, form, .problem) { margin-top: var(--space-5) }
@@ -25,10 +26,6 @@ h2 ~ p { color: var(--soft); font-size: .875rem }
 .box > :last-child { margin-bottom: 0 }
 .box > .empty { padding: 0; justify-items: start; text-align: left }
 .box > .empty > * { max-width: none }
-#done:empty { margin: 0 }
-.copyable { margin-bottom: var(--space-3) }
-.copyable + p { margin-bottom: var(--space-5); color: var(--soft); font-size: var(--text-small) }
-#next > :last-child { margin-bottom: 0 }
 .box > .empty p:first-of-type { color: var(--ink); font-size: var(--text-plain); font-weight: 500 }
 fieldset > .wrong { margin-bottom: .375rem }
 .choice > span { display: grid; gap: var(--space-1); min-width: 0 }
@@ -54,13 +51,23 @@ dt:first-child { margin: 0 }
 main:has(.decision) { --page: 72rem }
 @media (min-width: 60rem) { .decision { grid-template-columns: minmax(0, 1fr) 21rem } .decision > * { align-self: start } .decision > div { position: sticky; top: 4.5rem } .decision dl { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: var(--space-3); align-content: start } .decision :is(dt, dd) { margin: 0 } .decision dd { grid-column: 2 } }
 .quote { overflow-wrap: anywhere; white-space: pre-line; padding-left: var(--space-3); border-left: 3px solid var(--line) }
-`)
+`
+
+/** Only the page of credentials has code. */
+const STYLES = {
+  plain: shortenStyle(PLAIN),
+  code: shortenStyle(`${PLAIN}${styleParts('code')}#done:empty { margin: 0 }
+.copyable { margin-bottom: var(--space-3) }
+.copyable + p { margin-bottom: var(--space-5); color: var(--soft); font-size: var(--text-small) }
+#next > :last-child { margin-bottom: 0 }
+`),
+}
 
 /** Style and script are in the page and allowed by their hashes, so that any path or proxy will do. */
-export function createContentSecurityPolicy(script?: string): string {
+export function createContentSecurityPolicy(script?: string, style: keyof typeof STYLES = 'plain'): string {
   return [
     "default-src 'none'",
-    `style-src ${hashSource(STYLE)}`,
+    `style-src ${hashSource(STYLES[style])}`,
     `script-src ${THEME_SCRIPT_SOURCE}${script === undefined ? '' : ` ${hashSource(script)}`}`,
     "connect-src 'self'",
     "form-action 'self'",
@@ -79,14 +86,15 @@ export function renderPage(
     readonly isError?: boolean
     readonly language?: Language
     readonly tab?: DeveloperTab
+    readonly style?: keyof typeof STYLES
   } = {},
 ): string {
-  const { script, isError = false, language = 'en', tab } = ownMembers(options)
+  const { script, isError = false, language = 'en', tab, style = 'plain' } = ownMembers(options)
   return renderFrame({
     language,
     title: isError ? FRAME_TEXTS[language].error(heading) : heading,
     brand,
-    head: { markup: `<style>${STYLE}</style>` },
+    head: { markup: `<style>${STYLES[style]}</style>` },
     header: createDeveloperHeader(developersUrl, { portal: portalUrl !== undefined }, { language, tab }),
     content: keepWhole(
       html`<main>

@@ -14,21 +14,19 @@ const OWN = `.form { --page: 40rem }
 .wrong { margin: 0; color: var(--bad); font-size: var(--text-small) }
 form + p, noscript + p { margin-top: var(--space-5) }
 fieldset { display: grid; gap: var(--space-2) }
-fieldset[aria-invalid] { box-shadow: none }
+fieldset[aria-invalid]:not([type]) { box-shadow: none }
 .note { margin: 0; padding: .625rem .875rem; border-radius: var(--corner-control); color: var(--warn); background: var(--warn-ground) }
 main > .notice { margin-bottom: var(--space-5) }
 .notice .row { align-items: center }
 .flash { display: none }
 .flash:target { display: block }
 form.card { padding: var(--space-5) }
-form.card p { margin: 0 }
-form.card button.danger { color: var(--paper); background: var(--bad); &:hover { background: color-mix(in srgb, var(--bad) 88%, var(--ink)) } }
+form p { margin: 0 }
+form.card .danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
 .box > :last-child { margin: 0 }
 .copyable { margin-bottom: var(--space-3) }
-.copyable + p { margin-bottom: var(--space-5) }
 .facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 400; overflow-wrap: anywhere }
 .head + .facts, .flash + .facts { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
-.applications { position: relative }
 .applications thead th:first-child { width: 40% }
 .tiles { margin: 0 0 var(--space-6) }
 .tiles .word + dd { flex-basis: 100% }
@@ -44,7 +42,7 @@ section.card { scroll-margin-top: 3.5rem; padding: 0; overflow: clip }
 .card .table { border: 0; border-radius: 0; box-shadow: none }
 .rows h3, .table h3 { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; font-size: var(--text-plain) }
 .rows > li { padding: var(--space-4) var(--space-5) }
-.rows p { font-size: .875rem }
+.rows p:not(.plot *) { font-size: .875rem }
 td p { margin: 0 }
 .row { align-items: center }
 .pair { display: flex; flex-wrap: wrap; gap: 1px; background: var(--line) }
@@ -65,9 +63,8 @@ form.card > .foot { gap: var(--space-3); margin: 0 calc(-1 * var(--space-5)) cal
 .totals dt:not([class])::before { display: none }
 .totals .allowed::before { background: var(--plot) }
 .totals .refused::before { background: var(--plot-bad) }
-.usage p { margin: var(--space-2) 0 0 }
+.usage > p { margin: var(--space-2) 0 0 }
 .plot { margin-top: var(--space-3); padding-top: 1.75rem }
-.plot p { margin: 0; font-size: inherit }
 .plot :is(svg, .periods) { height: 7.5rem }
 .plot .counts { height: 8.5rem }
 .plot label span { right: auto; left: 0; color: var(--soft) }

@@ -50,7 +50,7 @@ function renderApi(api: ApiSettings, view: ApplicationView): Html {
   return html`<li class="row">
     <div>
       <h3>
-        <a href="${view.developersUrl}#api-${name}">${title}</a> ${renderAccess(grant !== undefined, request, texts)}
+        <a href="${view.developersUrl}#api-${name}">${title}</a> ${renderAccess(grant !== undefined, request, view)}
       </h3>
       ${grant ? html`<p><code>${resource}</code></p>` : description !== undefined && html`<p class="soft">${description}</p>`}
     </div>
@@ -62,8 +62,13 @@ function renderApi(api: ApiSettings, view: ApplicationView): Html {
   </li> `
 }
 
-function renderAccess(isGranted: boolean, request: AccessRequest | undefined, texts: PortalTexts): Html | false {
+function renderAccess(
+  isGranted: boolean,
+  request: AccessRequest | undefined,
+  { record, texts }: ApplicationView,
+): Html | false {
   if (request) return renderPill(texts.waiting, 'warn')
+  if (record.status === 'pending') return renderPill(texts.statuses.pending, 'warn')
   return isGranted && renderPill(texts.granted, 'good')
 }
 

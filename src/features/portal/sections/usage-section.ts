@@ -31,7 +31,8 @@ export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[])
 
 /** Nothing was counted yet: the first call, as a command. */
 function renderNoCalls({ record, apis, developersUrl, texts }: ApplicationView): Html {
-  const granted = apis.filter(({ name }) => Object.hasOwn(record.apis, name)).slice(0, 1)
+  const isActive = record.status === 'active'
+  const granted = apis.filter(({ name }) => isActive && Object.hasOwn(record.apis, name)).slice(0, 1)
   const frame = { developersUrl, texts: FRAME_TEXTS[texts.language] }
   const calls = granted.map((api) => renderFirstCall(api, frame))
   const next = calls.length > 0 ? { next: texts.firstCall } : {}

@@ -62,7 +62,7 @@ export const en = {
   requestMore: 'Request more',
   toApi: 'to {title}',
   requested: 'Requested {time}',
-  requestApi: 'Request {title}',
+  requestApi: 'Request access to {title}',
   needsApproval: 'This API needs our approval. We tell you by e-mail what was decided.',
   needsApprovalNow:
     'We took this access away before, so it needs our approval now. We tell you by e-mail what was decided.',
