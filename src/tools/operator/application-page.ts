@@ -49,6 +49,7 @@ export async function answerApplication(site: Site, visit: Visit): Promise<Answe
     renderAudit(site, visit, application),
   ])
   const { name, contact, status } = application
+  const isAlive = status !== 'deleted'
   return {
     heading: name !== '' ? name : texts.deletedName,
     tab: 'applications',
@@ -60,11 +61,11 @@ export async function answerApplication(site: Site, visit: Visit): Promise<Answe
       ${renderDone(visit)} ${renderSummary(visit, application, usage, plan)}
       <div class="columns">
         <div>
-          ${usage && renderUsage(site, visit, usage)} ${refusals} ${renderCredentials(site, visit, application)}
-          ${renderAccess(site, visit, application)}
+          ${usage && renderUsage(site, visit, usage)} ${refusals}
+          ${isAlive && html`${renderCredentials(site, visit, application)} ${renderAccess(site, visit, application)}`}
         </div>
         <div>
-          ${renderFacts(site, visit, application)} ${renderContacts(site, visit, application)} ${emails}
+          ${renderFacts(site, visit, application)} ${isAlive && renderContacts(site, visit, application)} ${emails}
           ${renderDanger(site, visit, application)}
         </div>
       </div>
@@ -196,7 +197,7 @@ async function renderAudit(site: Site, visit: Visit, { id, name }: Application):
   const { texts, may, root } = visit
   if (!may('audit.list')) return false
   const { items } = await site.auth.audit.list({ applicationId: id, order: 'newest', limit: MAX_AUDIT })
-  const rows = items.map((change) => renderChange(site, visit, change, name !== '' ? name : texts.deletedName))
+  const rows = items.map((change) => renderChange(site, visit, change, name || id))
   const actions = html`<a class="action" href="${root}/audit?application=${id}">${texts.more}</a>`
   return renderSection(texts.tabs.audit, rows, { empty: texts.noAudit, actions })
 }

@@ -107,7 +107,7 @@ td .meter + .soft { display: block; white-space: nowrap }
 .timeline .now { fill: var(--ink) }
 details.after > summary { color: var(--accent); font-size: var(--text-small); cursor: pointer }
 .preview { display: block; width: 100%; height: 44rem; border: 1px solid var(--line); border-radius: var(--corner-box); background: #fff }
-pre.data { margin: 0 0 var(--space-4); white-space: pre-wrap }
+pre.data { margin: 0 0 var(--space-4); padding: var(--space-3) var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); white-space: pre-wrap }
 @media (max-width: 30rem) {
   td:has(> .none) { display: none !important }
   .table tr:has(> td > .pill) { position: relative }

@@ -91,6 +91,23 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
     await page.getByRole('heading', { name: 'Nothing was done' }).waitFor()
   })
 
+  it('opens the menu of what is seldom needed by keyboard, without scripts, inside the page', async () => {
+    const page = useScriptlessPage()
+    await page.setViewportSize({ width: 320, height: 900 })
+    await page.goto(`${root}/applications/${id}`)
+    const ending = page.getByRole('link', { name: 'End credential' }).first()
+    expect(await ending.isVisible()).toBe(false)
+    await page.locator('summary', { hasText: 'More default' }).first().focus()
+    await page.keyboard.press('Enter')
+    const { x, width } = (await ending.boundingBox())!
+    expect([x >= 0, x + width <= 320]).toEqual([true, true])
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'End credential' }).waitFor()
+    await page.setViewportSize({ width: 1280, height: 900 })
+  })
+
   it('shows the form by Back and reload after it was refused, without asking to send it again', async () => {
     const page = usePage()
     await page.goto(`${root}/applications/${id}/edit`)

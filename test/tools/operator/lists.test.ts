@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { renderChange } from '../../../src/tools/operator/audit.js'
 import { formatCsv } from '../../../src/tools/operator/formats.js'
+import { TEXTS } from '../../../src/tools/operator/texts/languages.js'
+import type { Site, Visit } from '../../../src/tools/operator/visit.js'
 import { HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
 
 const DAY_MS = 86_400_000
@@ -97,7 +100,7 @@ describe('Today', () => {
     expect(readText((await host.get('/emails?state=failed')).text)).not.toContain('bounce@')
     expect((await host.get('/emails?state=never')).status).toBe(400)
     await host.auth.applications.deny(ids.waiting, { reason: 'No' })
-    expect(readText((await host.get('/emails')).text)).toMatch(/deleted application Denial w@example\.com/)
+    expect(readText((await host.get('/emails')).text)).toMatch(/Deleted application Denial w@example\.com/)
     expect(readText(page)).toMatch(
       /Refused had 90 requests refused today, 1 on an average day 90 invalid_token 90% refused Show/,
     )
@@ -232,6 +235,26 @@ describe('lists', () => {
       expect([path, status, said]).toEqual([path, 400, expect.stringContaining(`“${label}” was not accepted. It `)])
       expect(text).toContain('href="/staff/operator/audit"')
     }
+  })
+
+  it('say who did what to which application and when, and of an unknown kind its name and details', async () => {
+    const shown = readText((await host.get('/audit?by=operator:bob')).text)
+    expect(shown).toMatch(
+      / bob suspended &#34;.* application\.suspended operator:bob Reason: &#34;.* \d+ \w+ \d{4}, \d\d:\d\d UTC/,
+    )
+    expect(readText((await host.get('/audit?type=application.registered')).text)).toContain('APIs and scopes: Orders (')
+    const visit = { texts: TEXTS.en, language: 'en', now: 0 } as Visit
+    const change = {
+      type: 'application.painted',
+      at: new Date(0),
+      details: { color: { red: 1 } },
+      applicationId: id,
+      id: '1',
+    }
+    const { markup } = renderChange({ auth: host.auth } as unknown as Site, visit, change as never, HOSTILE)
+    expect(readText(markup)).toMatch(
+      /^ application\.painted application\.painted color: \{&#34;red&#34;:1\} 1 Jan 1970, 00:00 UTC/,
+    )
   })
 
   it('say that nothing was found where a filter has left nothing, and not that there is nothing', async () => {
