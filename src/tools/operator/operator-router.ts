@@ -41,6 +41,7 @@ import { isApplicationId } from '../../shared/lib/application-id.js'
 import { type Answer, type Page, type Site, type Visit } from './visit.js'
 
 const MAX_OPERATOR_LENGTH = 200
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
 
 /** The policy of an e-mail's frame: no scripts, no forms and no session of the reader; links stay in the frame. */
 const FRAMED_POLICY =
@@ -103,7 +104,10 @@ export function createOperatorRouter(options: {
     try {
       operator = await findOperator(req)
       if (operator === undefined) return refuse(403, 'notSignedIn')
-      if (req.method !== 'GET' && req.method !== 'HEAD' && req.method !== 'POST') return refuse(405, 'notFound')
+      if (!METHODS.includes(req.method ?? '')) {
+        res.setHeader('Allow', METHODS.join(', '))
+        return refuse(405, 'notFound')
+      }
       const method = req.method === 'POST' ? 'POST' : 'GET'
       if (method === 'POST' && !isFormOfHost(req)) return refuse(403, 'foreignForm')
       await core.available()

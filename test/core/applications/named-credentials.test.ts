@@ -81,6 +81,9 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
       expect(headers['www-authenticate']).toContain('error="access_denied"')
       expect(reasons).toEqual(['restricted_key'])
       await caller.token('orders', { ...credentials, ...key }).expect(200)
+      // G12 comes first.
+      await applications.suspend(id)
+      await caller.key('/catalog/items', key.clientId).expect(403, /The application may not use this API/)
     })
 
     it('restrict a secret to its APIs and scopes at the token endpoint, revocation and introspection (T27, T28, I11)', async () => {
