@@ -75,8 +75,7 @@ export function createKeySetFetcher({
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     const response = await open(url, {
       signal,
-      ...(!mayBeAnywhere && { lookup: lookUpPublic }),
-      ...(ca !== undefined && { ca }),
+      ...(mayBeAnywhere ? ca !== undefined && { ca } : { lookup: lookUpPublic }),
     })
     const text = await readBody(response, signal)
     try {

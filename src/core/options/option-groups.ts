@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto'
+import { isIPv6 } from 'node:net'
 import type { BrandOptions } from '../../shared/contracts/brand.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { describeKind } from '../../shared/lib/describe-value.js'
@@ -11,7 +13,6 @@ import {
   limit,
   oneOf,
   optional,
-  text,
   textList,
   textThat,
   wholeNumber,
@@ -46,9 +47,27 @@ function readSigner(option: string, signer: unknown): Signer {
 
 const readClientAssertions = group('clientAssertions', {
   tokenEndpointAudience: boolean(false),
-  allow: (option, given) => textList(option, given).map((host) => host.toLowerCase()),
-  ca: optional(text),
+  allow: (option, given) => textList(option, given).map((host) => readHostName(option, host)),
+  ca: optional(readCertificates),
 })
+
+/** The host as an address of a key set has it: in lower case, IPv6 in its one spelling. */
+function readHostName(option: string, host: string): string {
+  const url = URL.parse(`https://${isIPv6(host) ? `[${host}]` : host}`)
+  const isHost = url !== null && url.href === `https://${url.hostname}/` && /^[\w.:[\]-]+$/.test(url.hostname)
+  if (isHost) return url.hostname.replaceAll(/^\[|\]$/g, '')
+  throw invalidOption(option, host, "Write hosts without scheme, port and path, such as 'jwks.internal' or '10.0.0.7'.")
+}
+
+function readCertificates(option: string, pem: unknown): string {
+  try {
+    if (new X509Certificate(pem as string)) return pem as string
+  } catch {
+    // The value is not shown: it may be a private key.
+  }
+  const fix = "Give it the certificates in PEM: readFileSync('ca.pem', 'utf8')."
+  throw new ConfigurationError({ option, problem: 'is no certificate', fix })
+}
 
 /** `requests` is the default of each API's `rateLimit`. */
 export const readRateLimits = group('rateLimits', {

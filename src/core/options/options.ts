@@ -80,7 +80,7 @@ export interface ClientAssertionsOptions {
    * operators can name them: registrations and contacts are refused.
    */
   readonly allow?: readonly string[] | undefined
-  /** The certificates, in PEM, that the hosts of key sets may have in place of those that Node trusts. */
+  /** The certificates, in PEM, that these hosts have, in place of those that Node trusts. */
   readonly ca?: string | undefined
 }
 

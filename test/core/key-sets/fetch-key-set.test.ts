@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import https, { type RequestOptions } from 'node:https'
+import { syncBuiltinESMExports } from 'node:module'
 import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -161,6 +163,25 @@ it('a host that is allowed may have any address, and no other certificate', asyn
   await expect(createKeySetFetcher({ allow: ['127.0.0.1'] })(`https://127.0.0.1:${port}/`, true)).rejects.toThrow(
     'could not be reached (DEPTH_ZERO_SELF_SIGNED_CERT)',
   )
+})
+
+it('the certificates of own hosts count for no others', async () => {
+  const given = https.request
+  const used: unknown[] = []
+  https.request = ((url: URL, options: RequestOptions) => {
+    used.push(options.ca)
+    return given(url, options)
+  }) as typeof given
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    https.request = given
+    syncBuiltinESMExports()
+  })
+  answer = send(SET)
+  await read()
+  const fetchKeySet = createKeySetFetcher({ allow: ['127.0.0.1'], ca: CERTIFICATE, lookUp: resolving(['127.0.0.1']) })
+  await expect(fetchKeySet('https://partner.test/', true)).rejects.toThrow('not public')
+  expect(used).toEqual([CERTIFICATE, undefined])
 })
 
 it('a host is looked up in the form that Node asks for', async () => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError, createPlatformAuth, memoryStore, type PlatformAuthOptions } from '../../../src/index.js'
 import { findWeakness } from '../../../src/shared/lib/secret-strength.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
+import { CERTIFICATE } from '../../support/https.js'
 import { recordingLogger } from '../../support/platform.js'
 
 const VALID_OPTIONS = {
@@ -228,6 +229,18 @@ describe('an option', () => {
     ...[null, {}, 'object', { '~standard': {} }, { '~standard': { validate: true } }, () => undefined].map(
       (schema) => ['metadata', schema, /^metadata is not a Standard Schema\. Give it a schema of an object/] as const,
     ),
+    [
+      'clientAssertions',
+      { allow: ['https://jwks.internal'] },
+      /^clientAssertions\.allow is "https:\/\/jwks\.internal"/,
+    ],
+    ...['127.0.0.1:8443', 'jwks.internal/keys', '*.internal', 'me@jwks.internal', '', 'a b'].map(
+      (host) => ['clientAssertions', { allow: [host] }, /^clientAssertions\.allow is .*without scheme, port/] as const,
+    ),
+    ...['/etc/ssl/ca.pem', '-----BEGIN PRIVATE KEY-----', '', 7].map(
+      (ca) =>
+        ['clientAssertions', { ca }, /^clientAssertions\.ca is no certificate\. Give it the certificates/] as const,
+    ),
     ['cors', '*', /^cors is "\*"\. Write \{ origin: 'https:\/\/developers\.example\.com' \}/],
     ['cors', true, /^cors is true/],
     ['cors', null, /^cors is null/],
@@ -303,6 +316,10 @@ describe('an option', () => {
     ['maxStaleness', 1],
     ['credentials', { prefix: 'a' }],
     ['credentials', { prefix: 'A_1'.padEnd(20, 'x') }],
+    [
+      'clientAssertions',
+      { allow: ['Jwks.internal', '10.0.0.7', '::1', '[fd00::1]', 'müller.internal'], ca: CERTIFICATE },
+    ],
     ['background', false],
     ['background', undefined],
     ['background', {}],
