@@ -61,7 +61,7 @@ function readHostName(option: string, host: string): string {
 
 function readCertificates(option: string, pem: unknown): string {
   try {
-    if (new X509Certificate(pem as string)) return pem as string
+    if (new X509Certificate(pem as string).fingerprint256) return pem as string
   } catch {
     // The value is not shown: it may be a private key.
   }
