@@ -31,7 +31,8 @@ import { readDevelopersUrl, readOrigins } from './read-urls.js'
 
 export const readTokenOptions = group('tokens', {
   lifetime: wholeNumber(1, 3600),
-  clockTolerance: wholeNumber(0, DEFAULT_CLOCK_TOLERANCE),
+  // Revoked tokens are kept for an hour after they expire: guards must not accept them for longer.
+  clockTolerance: wholeNumber(0, DEFAULT_CLOCK_TOLERANCE, 600),
   algorithm: oneOf(ALGORITHMS, 'ES256'),
   rotateEvery: optional(wholeNumber(1)),
   publishAhead: wholeNumber(0, 300),

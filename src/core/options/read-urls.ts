@@ -26,6 +26,7 @@ export function readBaseUrl(value: unknown): URL {
       "It can't have a query, a fragment or user info: leave only scheme, host and path.",
     )
   }
+  if (hasEmptySegment(url)) throw invalidOption('baseUrl', value, EMPTY_SEGMENT)
   // It is in access tokens and in the headers of refusals.
   if (url.href.length > MAX_BASE_URL_LENGTH) {
     throw new ConfigurationError({
@@ -40,6 +41,7 @@ export function readBaseUrl(value: unknown): URL {
 export function readDevelopersUrl(value: unknown): string | undefined {
   if (value === undefined) return undefined
   const url = typeof value === 'string' ? URL.parse(value) : null
+  if (url && hasEmptySegment(url)) throw invalidOption('developersUrl', value, EMPTY_SEGMENT)
   if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) {
     return url.origin + removeTrailingSlash(url.pathname)
   }
@@ -49,6 +51,13 @@ export function readDevelopersUrl(value: unknown): string | undefined {
     'It is an absolute address without query and fragment, such as "https://example.com/developers".',
   )
 }
+
+/** No router has a path with two slashes, which the addresses below it would have. */
+function hasEmptySegment({ pathname }: URL): boolean {
+  return pathname.includes('//')
+}
+
+const EMPTY_SEGMENT = 'Its path has two slashes in a row: leave one.'
 
 export function readOrigins(given: unknown): '*' | readonly string[] {
   if (given === undefined) return []

@@ -44,8 +44,12 @@ export function optional<Value>(rule: Rule<Value>): Rule<Value | undefined> {
 }
 
 /** Without a default, the option must be given; `optional()` leaves it undefined. */
-export function wholeNumber(minimum: number, byDefault?: number): Rule<number> {
-  return (option, value) => readWholeNumber(option, value ?? byDefault, minimum)
+export function wholeNumber(minimum: number, byDefault?: number, maximum = Infinity): Rule<number> {
+  return (option, value) => {
+    const number = readWholeNumber(option, value ?? byDefault, minimum)
+    if (number <= maximum) return number
+    throw invalidOption(option, number, `Write a whole number of at most ${maximum}.`)
+  }
 }
 
 export function days(byDefault?: number): Rule<number> {
