@@ -69,11 +69,6 @@ export function callback<Callback>(option: string, value: unknown): Callback | u
   return readOptionalFunction(option, value as Callback | undefined)
 }
 
-export function text(option: string, value: unknown): string {
-  if (typeof value === 'string' && value !== '') return value
-  throw invalidOption(option, value, 'Write a string.')
-}
-
 /** A text that `isRight` accepts. */
 export function textThat(isRight: (text: string) => boolean, fix: string, byDefault?: string): Rule<string> {
   return (option, given) => {
