@@ -28,3 +28,21 @@ export function copyOwn(value: unknown, levels = MAX_LEVELS): unknown {
   for (const [name, member] of Object.entries(value)) copied[name] = copyOwn(member, levels - 1)
   return copied
 }
+
+interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly next?: string | undefined
+}
+
+/** The pages of a list, each read when it is asked for; only a `next` of its own leads from one to another. `start`: the first `after`. */
+export async function* readPages<Item>(
+  readPage: (after: string | undefined) => Promise<Page<Item>>,
+  start?: string,
+): AsyncGenerator<readonly Item[]> {
+  for (let after = start; ;) {
+    const { items, next } = ownMembers(await readPage(after))
+    yield items
+    if (next === undefined) return
+    after = next
+  }
+}

@@ -11,8 +11,7 @@ import type { UsageEntry, CountedRefusal } from '../../../shared/contracts/usage
 import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import { renderDays, renderErrors, sumByDay, sumUsage, USAGE_DAYS } from '../../../shared/web/usage-figures.js'
 import type { UsageOffer } from '../../../shared/contracts/offers.js'
-import { ownMembers } from '../../../shared/lib/own-members.js'
-import { readPages } from '../../../shared/lib/read-pages.js'
+import { ownMembers, readPages } from '../../../shared/lib/own-members.js'
 
 export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[]): Html {
   const { texts, record, apis } = view

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
-import { readPages } from '../../../shared/lib/read-pages.js'
+import { readPages } from '../../../shared/lib/own-members.js'
 import type { ResultOf } from '../../operations/operation.js'
 import type { CallName } from '../../operations/operator-calls.js'
 import {

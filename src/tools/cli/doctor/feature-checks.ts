@@ -24,7 +24,7 @@ import {
 } from './finding.js'
 import type { AdminApi } from '../../admin/index.js'
 import type { ReportedRequests } from '../../../features/usage/index.js'
-import { readPages } from '../../../shared/lib/read-pages.js'
+import { readPages } from '../../../shared/lib/own-members.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
 
