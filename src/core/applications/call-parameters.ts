@@ -14,7 +14,6 @@ import type {
   SuspensionOptions,
 } from './call-options.js'
 
-/** What a call gets at a place. */
 type Given<Name extends keyof Applications, Place extends 0 | 1 | 2> = NonNullable<
   Parameters<Applications[Name]>[Place]
 >

@@ -7,7 +7,6 @@ import { toApplication } from './records/application-info.js'
 import type { ApplicationWriter, Edit } from './records/application-writer.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 
-/** What the calls on applications share. */
 export interface CallParts<Opened = unknown> {
   readonly store: Store
   readonly writer: ApplicationWriter

@@ -13,7 +13,6 @@ export interface ReportOnlySettings {
   readonly startedAt: number
 }
 
-/** The defaults that the options of the platform inherit. */
 export function createReportOnlySettings(now: number): ReportOnlySettings {
   const startedAt = Number.isFinite(now) ? now : Date.now()
   const needsEnd = !['development', 'test'].includes(process.env['NODE_ENV'] ?? '')

@@ -10,10 +10,10 @@ import { createStoreSource } from '../store-client/store-source.js'
 import type { Tokens } from '../tokens/tokens.js'
 import type { Foundation } from './foundation.js'
 
-/** What features add to parts that are created before them. It is read when it is used, once the features are there. */
+/** What features add to parts that are created before them: set once the features are there, and read when it is used. */
 export interface FeatureHooks {
-  readonly importedCredentials: ImportedCredentials | undefined
-  readonly wakeSender: (() => void) | undefined
+  importedCredentials?: ImportedCredentials | undefined
+  wakeSender?: (() => void) | undefined
 }
 
 export type ApplicationParts = ReturnType<typeof createApplicationParts>

@@ -12,21 +12,6 @@ import type { Foundation } from './foundation.js'
 
 export type CreatedFeatures = ReturnType<typeof createFeatures>
 
-export function createHooks(): { readonly hooks: FeatureHooks; setFeatures(created: FeatureHooks): void } {
-  let features: FeatureHooks | undefined
-  return {
-    hooks: {
-      get importedCredentials() {
-        return features?.importedCredentials
-      },
-      get wakeSender() {
-        return features?.wakeSender
-      },
-    },
-    setFeatures: (created) => void (features = created),
-  }
-}
-
 /** Creates the parts of the features, each after those that it needs. */
 export function createFeatures(foundation: Foundation, applicationParts: ApplicationParts, hooks: FeatureHooks) {
   const { settings } = foundation
@@ -49,7 +34,6 @@ export function createFeatures(foundation: Foundation, applicationParts: Applica
     importedCredentials: findOnly(inOrder, 'importedCredentials', 'one recognizes imported credentials'),
     wakeSender: findOnly(inOrder, 'wakeSender', 'one sends e-mails'),
     problems: () => inOrder.map((part) => part.problem?.()),
-    /** Those of core and features that processes on one store must have alike, by their paths. */
     sharedSettings: Object.assign(
       {},
       describeSharedSettings(settings),

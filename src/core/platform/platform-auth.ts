@@ -12,9 +12,9 @@ import type { FeatureEntry } from '../../feature.js'
 import type { PlatformAuthOptions } from '../options/platform-auth-options.js'
 import { toPublicApi } from '../options/read-apis.js'
 import { readOptions } from '../options/read-platform-options.js'
-import { createApplicationParts } from './application-parts.js'
+import { createApplicationParts, type FeatureHooks } from './application-parts.js'
 import { createEndpointsAndGuards } from './endpoints-and-guards.js'
-import { createFeatures, createHooks } from './features.js'
+import { createFeatures } from './features.js'
 import { createFoundation } from './foundation.js'
 import { startAndStop } from './start-and-stop.js'
 import type { Readiness, ReadyOptions } from '../store-client/readiness.js'
@@ -54,10 +54,11 @@ export function createPlatformAuth<
   for (const warning of warnings) settings.logger.warn(describeWithFix(warning))
   const foundation = createFoundation(settings)
   const tokens = createTokens(foundation)
-  const { hooks, setFeatures } = createHooks()
+  const hooks: FeatureHooks = {}
   const applicationParts = createApplicationParts(foundation, tokens, hooks)
   const features = createFeatures(foundation, applicationParts, hooks)
-  setFeatures(features)
+  hooks.importedCredentials = features.importedCredentials
+  hooks.wakeSender = features.wakeSender
   const { guards, guardParts, routers, authenticateResourceServer } = createEndpointsAndGuards(
     foundation,
     tokens,

@@ -4,11 +4,10 @@ import { createChangeApplier } from '../store-client/change-feed.js'
 import { createProcesses } from '../store-client/processes.js'
 import { openSecret } from '../store-client/encryption.js'
 import type { Tokens } from '../tokens/tokens.js'
-import type { ApplicationCache } from '../applications/records/application-cache.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { CreatedFeatures } from './features.js'
 import type { Foundation } from './foundation.js'
-import { createPlanCheck, type PlanCheck } from './plan-check.js'
+import { createPlanCheck } from './plan-check.js'
 
 /** Opens the store in the background, and starts every part when it is open. `close()` stops them. */
 export function startAndStop(
@@ -21,7 +20,6 @@ export function startAndStop(
   const { revokedTokens, signingKeys, rotationTimer, accessTokens } = tokens
   const { applicationCache, lastUsed, cleanup } = parts
   const planCheck = features.plans ? undefined : createPlanCheck(foundation)
-  const changes = planCheck ? noteChanges(applicationCache, planCheck) : applicationCache
   const processes = createProcesses({ store, settings: features.sharedSettings, logger: foundation.logger })
   const { importedCredentials } = features
   foundation.begin({
@@ -30,10 +28,16 @@ export function startAndStop(
       await store.open()
       await planCheck?.check()
       // The feed starts first: a change committed while the rest is read is applied afterwards.
-      const cached = { applicationCache: changes, revokedTokens, signingKeys, sessionSecret, processes }
-      const applyChange = createChangeApplier(cached)
+      const applyChange = createChangeApplier({
+        applicationCache,
+        revokedTokens,
+        signingKeys,
+        sessionSecret,
+        processes,
+      })
       await feed.start((change) => {
         changeWaits.note(change)
+        if (change.kind === 'application' || change.kind === 'everything') planCheck?.noteChange()
         return applyChange(change)
       })
       const pepper = await openSecret(store, encryption, 'pepper')
@@ -78,23 +82,6 @@ export function startAndStop(
       }
     },
   })
-}
-
-/** The cache, as the change feed changes it. */
-function noteChanges(
-  { evict, evictAll }: Pick<ApplicationCache, 'evict' | 'evictAll'>,
-  { noteChange }: PlanCheck,
-): Pick<ApplicationCache, 'evict' | 'evictAll'> {
-  return {
-    evict(id) {
-      evict(id)
-      noteChange()
-    },
-    evictAll() {
-      evictAll()
-      noteChange()
-    },
-  }
 }
 
 /** Credentials that another system issued get 401 without the feature that recognizes them, which nobody else would notice. */

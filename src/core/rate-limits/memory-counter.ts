@@ -12,7 +12,6 @@ export interface RateLimitState {
 /** Counts one request for that key in this process, at once. */
 export type MemoryCounter = (key: string) => RateLimitState
 
-/** The requests of a key since its first one. */
 interface Window {
   counted: number
   /** On the monotonic clock. */
@@ -24,7 +23,6 @@ const SWEEP_INTERVAL_MS = 1000
 
 /** Counters of one process, with one timer for all: a timer for each key takes more memory than its count, and ends after 24.8 days at most. */
 export function createMemoryCounters() {
-  /** What drops the ended windows of each counter that has any. */
   const sweeps = new Set<(now: number) => boolean>()
   let timer: NodeJS.Timeout | undefined
 
@@ -51,7 +49,6 @@ export function createMemoryCounters() {
     /** When the young windows become the old ones, and all old ones have ended. */
     let turnsAt = 0
 
-    /** Returns whether no window is left. */
     function dropEnded(now: number): boolean {
       if (now >= turnsAt) {
         old = now < turnsAt + length ? young : new Map<string | number, Window>()

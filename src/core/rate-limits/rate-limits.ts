@@ -102,7 +102,6 @@ export function createRateLimits(options: {
   }
 }
 
-/** Logs and emits that Redis is unavailable, or answers again. Requests are answered either way. */
 export function createOutageNotice(options: { readonly logger: Pick<Logger, 'warn'>; readonly emit: Emit }) {
   const { logger, emit } = options
   return function reportOutage(problem: unknown): void {

@@ -37,7 +37,6 @@ export function connectRedis(options: {
   // Platforms that share a Redis do not share limits.
   const namespace = `platform_auth:${createHash('sha256').update(baseUrl).digest('base64url').slice(0, 8)}`
 
-  /** Defines a command, whose keys begin with `prefix`. */
   function define(name: string, lua: string, prefix = ''): RedisScript {
     const command = `platformAuth_${name}`
     redis.defineCommand(command, { lua })
@@ -52,7 +51,6 @@ export function connectRedis(options: {
   const { ask, isOpen, close } = createRedisCircuitBreaker({ redis, probe, onChange })
 
   return {
-    /** `name` tells the keys of the script apart. */
     defineScript(name: string, lua: string): RedisScript {
       const run = define(name, lua, `${name}:`)
       return (keys, args) => ask(() => run(keys, args))

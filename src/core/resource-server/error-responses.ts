@@ -7,6 +7,13 @@ import type { KeyFailureReason, TokenFailureReason } from './refusal.js'
 /** Every refusal of a guard by its reason. They are made at start-up, so that a refusal costs less than a valid request. */
 export type ErrorResponses<Reason extends string = string> = Readonly<Record<Reason, Denial>>
 
+type RequestReason =
+  | 'noCredential'
+  | 'duplicateCredential'
+  | 'insufficientScope'
+  | 'networkNotAllowed'
+  | 'methodNotAllowed'
+
 /** The refusals of an API's scheme, for a guard that needs these scopes. */
 export function createErrors(api: Api, scopes: readonly string[]): ErrorResponses {
   return api.scheme === 'oauth2' ? createBearerErrors(api, scopes) : createApiKeyErrors(api, scopes)
@@ -32,16 +39,7 @@ function formatScopes(scopes: readonly string[]): (readonly [string, string])[] 
 function createBearerErrors(
   api: Api,
   scopes: readonly string[],
-): ErrorResponses<
-  | TokenFailureReason
-  | 'noCredential'
-  | 'duplicateCredential'
-  | 'malformed'
-  | 'tooLong'
-  | 'insufficientScope'
-  | 'networkNotAllowed'
-  | 'methodNotAllowed'
-> {
+): ErrorResponses<TokenFailureReason | RequestReason | 'malformed' | 'tooLong'> {
   const neededScopes = formatScopes(scopes)
 
   const createError = (error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial =>
@@ -97,17 +95,7 @@ function formatMetadata({ resource }: Api): readonly [string, string] {
 const NOT_VALID = 'The API key is not valid'
 
 /** The scheme ApiKey is not registered, but RFC 9110 15.5.2 requires a challenge with every 401. */
-function createApiKeyErrors(
-  api: Api,
-  scopes: readonly string[],
-): ErrorResponses<
-  | KeyFailureReason
-  | 'noCredential'
-  | 'duplicateCredential'
-  | 'insufficientScope'
-  | 'methodNotAllowed'
-  | 'networkNotAllowed'
-> {
+function createApiKeyErrors(api: Api, scopes: readonly string[]): ErrorResponses<KeyFailureReason | RequestReason> {
   const [name = '', otherName] = api.keyHeaders
   const neededScopes = formatScopes(scopes)
   const createError = (error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial =>

@@ -93,6 +93,10 @@ export function createBoundedStore(
   { storeHealth, logger }: { readonly storeHealth: Outcomes; readonly logger: Pick<Logger, 'warn'> },
 ): Store {
   const { boundCalls, close } = createBoundedCalls({ storeHealth, name: 'store' })
+  const parts = Object.entries<CallKinds<object>>(PART_CALLS).flatMap(([name, kinds]) => {
+    const part = store[name as StorePart]
+    return part ? [[name, boundCalls<object>(part, kinds, `${name}.`)]] : []
+  })
   return {
     kind: store.kind,
     // A getter: a store polls less often while it is notified of changes.
@@ -112,13 +116,7 @@ export function createBoundedStore(
       return closeStore(store)
     },
     ...boundCalls<Omit<Store, UnboundedCall | StorePart>>(store, STORE_CALLS),
-    ...(store.emails && { emails: boundCalls(store.emails, PART_CALLS.emails, 'emails.') }),
-    ...(store.usage && { usage: boundCalls(store.usage, PART_CALLS.usage, 'usage.') }),
-    ...(store.quotas && { quotas: boundCalls(store.quotas, PART_CALLS.quotas, 'quotas.') }),
-    ...(store.signIns && { signIns: boundCalls(store.signIns, PART_CALLS.signIns, 'signIns.') }),
-    ...(store.imports && { imports: boundCalls(store.imports, PART_CALLS.imports, 'imports.') }),
-    ...(store.processes && { processes: boundCalls(store.processes, PART_CALLS.processes, 'processes.') }),
-    ...(store.assertions && { assertions: boundCalls(store.assertions, PART_CALLS.assertions, 'assertions.') }),
+    ...Object.fromEntries(parts),
     ...(store.watch && { watch: (wake: () => void) => store.watch!(wake) }),
   }
 }

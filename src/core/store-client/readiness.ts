@@ -122,12 +122,10 @@ export function createReadiness(options: {
   }
 
   return {
-    /** Called once, when all parts have been created. */
     begin(steps: {
       readonly start: Start
       readonly flush: () => Promise<void>
       readonly stop: () => Promise<void>
-      /** What is wrong with other parts than the store, in words. */
       readonly problems: () => readonly string[]
     }): void {
       findProblems = steps.problems

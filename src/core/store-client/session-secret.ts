@@ -46,7 +46,6 @@ export function createSessionSecret(options: {
 
   /** Reads follow each other: a late read must not bring back what a later one has replaced. */
   let loading: Promise<unknown> = Promise.resolve()
-  /** Reads the secret from the store, at the start and when another process has replaced it. */
   function load(): Promise<void> {
     const next = loading.then(async () => set((await openSecret(store, encryption, 'session')).bytes))
     loading = next.catch(() => undefined)

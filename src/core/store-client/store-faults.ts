@@ -7,7 +7,26 @@ export interface StoreFault {
   /** The same for the command line, with what to do; undefined where only the database can be asked. */
   readonly problem?: string
   readonly fix?: string
+  /** For a start that waiting does not cure: a right, a path, an address. Only the log and `ready()` show it. */
+  readonly fixStart?: (problem: Problem) => string | undefined
 }
+
+/** Members of an error that may be told. The stores of this package add an absolute `path`, or the `grant`. */
+interface Problem {
+  readonly code?: unknown
+  readonly errcode?: unknown
+  readonly syscall?: unknown
+  readonly path?: unknown
+  /** SQL that gives the role what it lacks. */
+  readonly grant?: unknown
+  readonly cause?: unknown
+  /** The time of the last change that a replica has, in ISO 8601, or empty. */
+  readonly replayedUntil?: string
+}
+
+/** The state of a store whose fault has no known code. */
+export const UNKNOWN_STORE_FAULT = 'the log has the reason'
+const LET_LOG_IN = 'Let the role log in (LOGIN, pg_hba.conf), or correct the address.'
 
 const FULL: StoreFault = {
   state: 'its disk is full',
@@ -28,9 +47,10 @@ const DAMAGED: StoreFault = {
   state: 'its file is damaged',
   problem: 'The SQLite file is damaged',
   fix: 'Stop the servers, keep a copy of the file and those beside it, and restore a backup.',
+  fixStart: restoreFile,
 }
 const POOLER: StoreFault = {
-  state: 'the log has the reason',
+  state: UNKNOWN_STORE_FAULT,
   problem: 'The pooler does not keep prepared statements',
   fix: 'Set listen: false in postgresStore({ pool, listen: false }), or connect without the pooler.',
 }
@@ -38,9 +58,10 @@ const UNRESPONSIVE: StoreFault = { state: 'it does not answer in time' }
 const TERMINATED: StoreFault = { state: 'its connections were terminated' }
 const STARTING: StoreFault = { state: 'it is starting or shutting down' }
 
-function noFile(state: string): StoreFault {
+function noFile(state: string, fixStart: NonNullable<StoreFault['fixStart']>): StoreFault {
   return {
     state,
+    fixStart,
     problem: 'The SQLite file cannot be opened',
     fix: 'Check the path, and the rights of the file and its folder.',
   }
@@ -51,6 +72,7 @@ function noRights(state: string): StoreFault {
     state,
     problem: 'The store refuses this role',
     fix: 'Grant it SELECT, INSERT, UPDATE and DELETE on the tables platform_auth_*, and USAGE on their schema.',
+    fixStart: grantRights,
   }
 }
 
@@ -66,12 +88,14 @@ const FAULTS_BY_CODE: Readonly<Record<string, StoreFault>> = {
   ENETUNREACH: { state: 'its host is unreachable' },
   ENOSPC: FULL,
   EDQUOT: FULL,
-  EROFS: READ_ONLY,
-  EACCES: noFile('the process may not open its file'),
-  EPERM: noFile('the process may not open its file'),
-  ENOENT: noFile('its folder does not exist'),
-  ENOTDIR: noFile('its path leads to no file'),
-  EISDIR: noFile('its path leads to no file'),
+  EROFS: { ...READ_ONLY, fixStart: useWritableDisk },
+  EACCES: noFile('the process may not open its file', allowFile),
+  EPERM: noFile('the process may not open its file', allowFile),
+  ENOENT: noFile('its folder does not exist', createFolder),
+  ENOTDIR: noFile('its path leads to no file', correctPath),
+  EISDIR: noFile('its path leads to no file', correctPath),
+  ELOOP: { state: UNKNOWN_STORE_FAULT, fixStart: correctPath },
+  ENAMETOOLONG: { state: UNKNOWN_STORE_FAULT, fixStart: correctPath },
   ESTALE: { state: 'its file was deleted or replaced' },
   // A replica: "Cannot set transaction read-write mode during recovery".
   '0A000': READ_ONLY,
@@ -81,17 +105,20 @@ const FAULTS_BY_CODE: Readonly<Record<string, StoreFault>> = {
   '28000': {
     state: 'it refuses the login',
     problem: 'The database refuses the login',
-    fix: 'Let the role log in (LOGIN, pg_hba.conf), or correct the address.',
+    fix: LET_LOG_IN,
+    fixStart: () => LET_LOG_IN,
   },
   '28P01': {
     state: 'it rejects the password',
     problem: 'The database rejects the password',
     fix: 'Check user and password of the address.',
+    fixStart: () => 'Correct user and password of the address.',
   },
   '3D000': {
     state: 'there is no such database',
     problem: 'There is no such database',
     fix: 'Check the name of the database in the address.',
+    fixStart: () => 'Create the database, or correct its name in the address.',
   },
   '3F000': noRights('it has no schema that the role may use'),
   '42501': noRights('its role lacks a right'),
@@ -114,36 +141,28 @@ const FAULTS_BY_CODE: Readonly<Record<string, StoreFault>> = {
 const FAULTS_BY_SQLITE_CODE: Readonly<Record<number, StoreFault>> = {
   5: LOCKED,
   6: LOCKED,
-  8: READ_ONLY,
+  8: { ...READ_ONLY, fixStart: allowFile },
   10: { state: 'its disk fails' },
   11: DAMAGED,
   13: FULL,
-  14: noFile('its file cannot be opened'),
+  14: noFile('its file cannot be opened', allowFile),
   26: DAMAGED,
-}
-
-/** Members of an error that may be told. The stores of this package add an absolute `path`, or the `grant`. */
-interface Problem {
-  readonly code?: unknown
-  readonly errcode?: unknown
-  readonly syscall?: unknown
-  readonly path?: unknown
-  /** SQL that gives the role what it lacks. */
-  readonly grant?: unknown
-  readonly cause?: unknown
-  /** The time of the last change that a replica has, in ISO 8601, or empty. */
-  readonly replayedUntil?: string
 }
 
 /** The fault that an error of a database driver or of Node stands for, by its code. */
 export function findStoreFault(error: unknown): StoreFault | undefined {
-  const { code, errcode, grant, path } = (error ?? {}) as Problem
-  // SQLite's primary result code is the low byte.
-  const fault = typeof errcode === 'number' ? FAULTS_BY_SQLITE_CODE[errcode & 0xff] : FAULTS_BY_CODE[String(code)]
+  const { grant, path } = (error ?? {}) as Problem
+  const fault = lookUp(error)
   if (fault?.fix === undefined) return fault
   // These are codes that a store adds to the errors of its start.
   if (typeof grant === 'string') return { ...fault, fix: grant }
   return typeof path === 'string' ? { ...fault, fix: `${fault.fix} Its path is ${path}.` } : fault
+}
+
+function lookUp(error: unknown): StoreFault | undefined {
+  const { code, errcode } = (error ?? {}) as Problem
+  // SQLite's primary result code is the low byte.
+  return typeof errcode === 'number' ? FAULTS_BY_SQLITE_CODE[errcode & 0xff] : FAULTS_BY_CODE[String(code)]
 }
 
 /** Why a store does not answer, for `auth.health()`, which apps may publish: the log has addresses and messages. */
@@ -189,8 +208,6 @@ const UNLOADABLE_MODULE: ReadonlySet<unknown> = new Set([
   'ERR_DLOPEN_FAILED',
 ])
 
-/** The state of a store whose fault has no known code. */
-export const UNKNOWN_STORE_FAULT = 'the log has the reason'
 const REPLICA = 'it is a replica, and may lack changes'
 
 /** A start that waiting does not cure: a right, a path, an address. For the log and `ready()` only. */
@@ -202,29 +219,34 @@ export function findAccessProblem(error: unknown): ConfigurationError | undefine
 
 function findFix(error: unknown): string | undefined {
   const problem = Object(error) as Problem
-  const { code, errcode, cause } = problem
-  if (cause !== undefined) return findFix(cause)
-  // SQLite's primary result code is the low byte.
-  const describe = typeof errcode === 'number' ? FIXES_BY_SQLITE_CODE[errcode & 0xff] : FIXES_BY_CODE[String(code)]
-  return describe?.(problem)
+  return problem.cause === undefined ? lookUp(error)?.fixStart?.(problem) : findFix(problem.cause)
 }
-
-type DescribeFix = (problem: Problem) => string | undefined
 
 function allowFile({ path }: Problem): string {
   const user = process.getuid ? ` (user id ${process.getuid()})` : ''
   return `Let this process${user} read and write ${nameFile(path)} and the folder in which it is: SQLite creates files beside it.`
 }
 
-const useWritableDisk: DescribeFix = ({ path }) =>
-  `Its file system is read-only: mount it for writing, or give a path elsewhere. The path is ${nameFile(path)}.`
-const correctPath: DescribeFix = ({ path }) => `Correct the path. It is ${nameFile(path)}.`
+function useWritableDisk({ path }: Problem): string {
+  return `Its file system is read-only: mount it for writing, or give a path elsewhere. The path is ${nameFile(path)}.`
+}
+
+function correctPath({ path }: Problem): string {
+  return `Correct the path. It is ${nameFile(path)}.`
+}
+
 /** Undefined for the socket of a database that has not been started yet. */
-const createFolder: DescribeFix = ({ path, syscall }) =>
-  syscall === 'connect' ? undefined : `Create the folder ${nameFile(path, dirname)}, or correct the path.`
-const grantRights: DescribeFix = ({ grant }) => (typeof grant === 'string' ? grant : GRANT_ALL)
-const restoreFile: DescribeFix = ({ path }) =>
-  `${nameFile(path)} is damaged, or no SQLite file: correct the path, or restore a backup.`
+function createFolder({ path, syscall }: Problem): string | undefined {
+  return syscall === 'connect' ? undefined : `Create the folder ${nameFile(path, dirname)}, or correct the path.`
+}
+
+function grantRights({ grant }: Problem): string {
+  return typeof grant === 'string' ? grant : GRANT_ALL
+}
+
+function restoreFile({ path }: Problem): string {
+  return `${nameFile(path)} is damaged, or no SQLite file: correct the path, or restore a backup.`
+}
 
 function nameFile(path: unknown, read: (path: string) => string = (text) => text): string {
   return typeof path === 'string' ? read(resolve(path)) : 'of the option store'
@@ -232,26 +254,3 @@ function nameFile(path: unknown, read: (path: string) => string = (text) => text
 
 const GRANT_ALL =
   'Grant its role CONNECT on the database, USAGE and CREATE on the schema, and SELECT, INSERT, UPDATE and DELETE on the tables platform_auth_*.'
-
-const FIXES_BY_CODE: Readonly<Record<string, DescribeFix>> = {
-  EACCES: allowFile,
-  EPERM: allowFile,
-  EROFS: useWritableDisk,
-  ENOENT: createFolder,
-  ENOTDIR: correctPath,
-  EISDIR: correctPath,
-  ELOOP: correctPath,
-  ENAMETOOLONG: correctPath,
-  '28000': () => 'Let the role log in (LOGIN, pg_hba.conf), or correct the address.',
-  '28P01': () => 'Correct user and password of the address.',
-  '3D000': () => 'Create the database, or correct its name in the address.',
-  '3F000': grantRights,
-  '42501': grantRights,
-}
-
-const FIXES_BY_SQLITE_CODE: Readonly<Record<number, DescribeFix>> = {
-  8: allowFile,
-  11: restoreFile,
-  14: allowFile,
-  26: restoreFile,
-}

@@ -9,7 +9,7 @@ export function createStoreSource(options: {
   readonly store: Store
   /** Undefined without the feature that recognizes credentials of another system. Read at each look-up, because features are created later. */
   readonly hooks: {
-    readonly importedCredentials: Pick<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
+    readonly importedCredentials?: Pick<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
   }
   /** Those that the platform wrote. */
   readonly readSigningKeys: () => Promise<readonly SigningKeyRecord[]>

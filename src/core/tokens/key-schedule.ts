@@ -49,7 +49,6 @@ export interface SigningKeyInfo {
   readonly verifiesUntil: Date | undefined
 }
 
-/** Keys that verify, as `auth.signingKeys.list()` shows them. */
 export function describeSigningKeys(
   keys: readonly Pick<ScheduledKey, 'kid' | 'algorithm' | 'createdAt' | 'signsFrom' | 'verifiesUntil'>[],
   now: number,

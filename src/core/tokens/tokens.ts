@@ -85,6 +85,11 @@ export function createTokens({
   }
 
   const signElsewhere: SignCompact | undefined = signing.signer && ((...args) => keyRotation.sign!(...args))
+  const signingKeyCalls: Pick<KeyRotation, 'list' | 'rotate' | 'revoke'> = {
+    list: () => opened().then(() => keyRotation.list()),
+    rotate: (...args) => opened().then(() => keyRotation.rotate(...args)),
+    revoke: (...args) => opened().then(() => keyRotation.revoke(...args)),
+  }
   return {
     signingKeys,
     signAccessToken: createAccessTokenSigner(signingKeys, signElsewhere),
@@ -93,18 +98,7 @@ export function createTokens({
     ensureKeys,
     problems: () => [signingKeys.problem(), ...(keyRotation.problems?.() ?? [])],
     /** `auth.signingKeys`: its calls wait until the store is open. */
-    signingKeyCalls: openFirst(opened, () => keyRotation),
+    signingKeyCalls,
     rotationTimer: { start: startRotation, close: () => clearInterval(timer) },
-  }
-}
-
-function openFirst(
-  opened: () => Promise<unknown>,
-  keyRotation: () => KeyRotation,
-): Pick<KeyRotation, 'list' | 'rotate' | 'revoke'> {
-  return {
-    list: () => opened().then(() => keyRotation().list()),
-    rotate: (options, once) => opened().then(() => keyRotation().rotate(options, once)),
-    revoke: (kid, options) => opened().then(() => keyRotation().revoke(kid, options)),
   }
 }

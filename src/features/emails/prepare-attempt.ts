@@ -2,14 +2,13 @@ import type { Edit } from '../../core/applications/records/application-writer.js
 import type { ApprovalLinks } from '../../core/applications/decisions/approval-requests.js'
 import { findExpiring } from '../../core/applications/credentials/credential-expiry.js'
 import {
-  LISTS,
   addCredential,
   findNewest,
   listHashes,
   removeCredentials,
 } from '../../core/applications/credentials/credential-lists.js'
 import { createRegisteredKeySet, formatRecordedKeySet } from '../../core/applications/credentials/key-sets.js'
-import { mintCredentials } from '../../core/applications/credentials/credentials.js'
+import { LISTS, mintCredentials } from '../../core/applications/credentials/credentials.js'
 import { issueInvitationToken } from '../../core/applications/contacts/contact-lists.js'
 import { findDelivered, isFirstDelivery, nextVersion } from '../../core/applications/queue/queued-emails.js'
 import type { Api } from '../../shared/contracts/api.js'

@@ -5,11 +5,11 @@ import type {
   OperatorTerms,
 } from '../../../shared/contracts/application-record.js'
 import { intersectNetworks } from '../../../shared/lib/networks.js'
-import { LISTS } from './credential-lists.js'
-import { isLive, type CredentialKind } from './credentials.js'
+import { LISTS, isLive, type CredentialKind } from './credentials.js'
 
 /** The use that operators gave a credential; what is left out is not restricted. */
 export type Terms = Pick<OperatorTerms, 'apis' | 'networks' | 'endsAt'>
+export type GivenTerms = { readonly [Name in keyof Terms]: Terms[Name] | undefined }
 
 /**
  * The most that a new credential may be used for: what operators have left of the credentials of its kind, or if there never were
@@ -117,7 +117,7 @@ function listTerms(inUse: readonly TermsInUse[], api: ApiName): readonly Terms[]
   return (gone.length > 0 ? gone : open).map(toTerms)
 }
 
-function toTerms({ apis, networks, endsAt }: TermsInUse): Terms {
+export function toTerms({ apis, networks, endsAt }: GivenTerms): Terms {
   return { ...(apis && { apis }), ...(networks && { networks }), ...(endsAt !== undefined && { endsAt }) }
 }
 

@@ -4,17 +4,12 @@ import type { CredentialUse } from './credential-expiry.js'
 import {
   DEFAULT_NAME,
   isLive,
+  LISTS,
   MAX_LIVE_CREDENTIALS,
   type CredentialKind,
   type CredentialTerms,
   type MintedCredentials,
 } from './credentials.js'
-
-/** The member of a record that has the credentials of a kind, newest first. */
-export const LISTS = { key: 'keys', secret: 'secrets' } as const satisfies Record<
-  CredentialKind,
-  keyof ApplicationRecord
->
 
 type CredentialLists = Pick<ApplicationRecord, 'keys' | 'secrets'>
 
@@ -35,7 +30,6 @@ export function addCredential(
   return [added, ...records.filter((record) => isLive(record, now) || room-- > 0)]
 }
 
-/** Whether no further credential can be added. */
 export function isFull(records: readonly CredentialRecord[], now: number): boolean {
   return records.filter((record) => isLive(record, now)).length >= MAX_LIVE_CREDENTIALS
 }

@@ -9,9 +9,8 @@ import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
 import { intersectNetworks } from '../../../shared/lib/networks.js'
 import { isContact } from '../contacts/contact-lists.js'
 import { joinWithheld, refuseWithheld } from '../records/withheld.js'
-import { LISTS } from './credential-lists.js'
-import type { CredentialKind } from './credentials.js'
-import { findAllowedTerms, listNewest, type Terms } from './allowed-terms.js'
+import { LISTS, type CredentialKind } from './credentials.js'
+import { findAllowedTerms, listNewest, toTerms, type GivenTerms, type Terms } from './allowed-terms.js'
 
 /** The end (`at`; undefined for none any more) that a call gave a credential. */
 export interface GivenEnd {
@@ -55,8 +54,14 @@ export function applyOperatorTerms(
     const end = change.ends.find(({ credentialId }) => credentialId === id)
     if (former && isByContact) return limitByContact(kind, former, credential)
     if (former === credential && !end) return credential
-    if (former) setTerms(kind, id, describeChange(former, credential, terms.get(id), end))
-    else if (end?.decidesAll && !isByContact) setTerms(kind, id, { ...readTerms(credential), endsAt: end.at })
+    const { apis, networks } = credential
+    if (former)
+      setTerms(kind, id, {
+        ...terms.get(id),
+        ...(networks !== former.networks && { networks }),
+        ...(end && { endsAt: end.at }),
+      })
+    else if (end?.decidesAll && !isByContact) setTerms(kind, id, { apis, networks, endsAt: end.at })
     else return limitNew(kind, credential, isByContact ? undefined : end)
     return credential
   }
@@ -104,11 +109,10 @@ export function applyOperatorTerms(
     if (details?.['credentialId'] === id) details = { ...details, ...added }
   }
 
-  function setTerms(kind: CredentialKind, credentialId: string, { apis, networks, endsAt }: GivenTerms): void {
+  function setTerms(kind: CredentialKind, credentialId: string, given: GivenTerms): void {
     terms.delete(credentialId)
-    if (!apis && !networks && endsAt === undefined) return
-    const given = { ...(apis && { apis }), ...(networks && { networks }), ...(endsAt !== undefined && { endsAt }) }
-    terms.set(credentialId, { kind, credentialId, ...given })
+    const bounds = toTerms(given)
+    if (Object.keys(bounds).length > 0) terms.set(credentialId, { kind, credentialId, ...bounds })
   }
 
   const record = {
@@ -122,15 +126,13 @@ export function applyOperatorTerms(
   return { record: { ...record, withheld: joinWithheld({ apis, credentials, networks }) }, details }
 }
 
-type GivenTerms = Omit<Terms, 'endsAt'> & { readonly endsAt?: number | undefined }
-
 /** The withheld access of an imported application: the file gives its credentials their terms. */
 export function withholdTerms({ keys, secrets }: Pick<ApplicationRecord, 'keys' | 'secrets'>): Withheld | undefined {
   const list = (kind: CredentialKind, records: readonly CredentialRecord[]): OperatorTerms[] =>
     records.flatMap((each) => {
       // A key without APIs only says who the client is.
       if (each.apis && Object.keys(each.apis).length === 0) return []
-      const terms = { ...readTerms(each), ...(each.expiresAt !== undefined && { endsAt: each.expiresAt }) }
+      const terms = toTerms({ ...each, endsAt: each.expiresAt })
       return Object.keys(terms).length === 0 ? [] : [{ kind, credentialId: each.id, ...terms }]
     })
   return joinWithheld({
@@ -138,24 +140,6 @@ export function withholdTerms({ keys, secrets }: Pick<ApplicationRecord, 'keys' 
     credentials: [...list('key', keys), ...list('secret', secrets)],
     networks: undefined,
   })
-}
-
-function readTerms({ apis, networks }: CredentialRecord): Omit<Terms, 'endsAt'> {
-  return { ...(apis && { apis }), ...(networks && { networks }) }
-}
-
-/** The terms after an operator's change of a credential. */
-function describeChange(
-  former: CredentialRecord,
-  { networks }: CredentialRecord,
-  terms: OperatorTerms | undefined,
-  end: GivenEnd | undefined,
-): GivenTerms {
-  return {
-    ...terms,
-    ...(networks !== former.networks && { networks: networks! }),
-    ...(end && { endsAt: end.at }),
-  }
 }
 
 function limitEnd(

@@ -12,7 +12,6 @@ export interface Outcome extends Pick<DecidedRequest, 'outcome' | 'at'> {
 
 type Subject = Pick<ApprovalSubject, 'api' | 'requestedAt'>
 
-/** Who has asked. */
 export interface Asker {
   readonly requestedBy: string | undefined
   /** The IP address; undefined if the host made the request. */
@@ -22,7 +21,6 @@ export interface Asker {
 /** Bounds the size of a record. More than an application has in the 14 days of a link. */
 const MAX_DECIDED = 50
 
-/** Closes a registration that waited. */
 export function decideRegistration(
   current: ApplicationRecord,
   email: QueuedEmail | undefined,
@@ -82,7 +80,6 @@ export function describeAsker(by: string | undefined, address: string | undefine
   return { ...(by !== undefined && { by }), ...(address !== undefined && { address }) }
 }
 
-/** Who has made a registration that waits. */
 export function readAsker(email: QueuedEmail | undefined): Asker {
   const { by, address } = readDetails(email)
   return {

@@ -203,15 +203,11 @@ function rank({ type, address }: StoredChange, recipient: string): number {
   return type === 'contactRemoved' && isSameContact(address ?? '', recipient) ? 0 : RANKS[type]
 }
 
-function readChanges(email: Pick<QueuedEmail, 'details'> | undefined): {
-  readonly name: string
-  readonly changes: readonly StoredChange[]
-  readonly more: number
-} {
+function readChanges(email: Pick<QueuedEmail, 'details'> | undefined) {
   const { name, changes, more } = readDetails(email)
   return {
     name: typeof name === 'string' ? name : '',
-    changes: Array.isArray(changes) ? changes : [],
+    changes: (Array.isArray(changes) ? changes : []) as readonly StoredChange[],
     more: typeof more === 'number' ? more : 0,
   }
 }

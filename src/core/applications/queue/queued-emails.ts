@@ -8,7 +8,7 @@ import {
   savesEmail,
 } from '../../../shared/contracts/queued-email.js'
 import type { Store } from '../../../shared/contracts/store.js'
-import { hasEnded, inheritTerms, LISTS, removeCredentials } from '../credentials/credential-lists.js'
+import { hasEnded, inheritTerms, removeCredentials } from '../credentials/credential-lists.js'
 import { DEFAULT_NAME, type CredentialKind, type CredentialTerms } from '../credentials/credentials.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 
@@ -78,7 +78,7 @@ export function findReplacedName(
   { purpose, credentialId }: QueuedEmail,
 ): string | undefined {
   if (credentialId === undefined) return DEFAULT_NAME
-  const list = record[purpose === 'secret' ? LISTS.secret : LISTS.key]
+  const list = purpose === 'secret' ? record.secrets : record.keys
   return list.find(({ id }) => id === credentialId)?.name
 }
 

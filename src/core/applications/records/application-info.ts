@@ -39,7 +39,6 @@ export function toApplication(record: ApplicationRecord, now: number): Applicati
   }
 }
 
-/** The limits that still count. */
 function listLimits({ rateLimits = {} }: ApplicationRecord, now: number): Application['rateLimits'] {
   const live = Object.entries(rateLimits).filter(([, { until = Infinity }]) => until > now)
   return Object.fromEntries(

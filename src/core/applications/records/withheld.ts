@@ -15,7 +15,6 @@ export function withhold(
   return joinWithheld({ ...current.withheld, apis })
 }
 
-/** What operators have withheld; undefined for nothing. */
 export function joinWithheld({ apis, credentials = [], networks }: PartsOfWithheld): Withheld | undefined {
   if (Object.keys(apis).length === 0 && credentials.length === 0 && !networks) return undefined
   return { apis, ...(credentials.length > 0 && { credentials }), ...(networks && { networks }) }
