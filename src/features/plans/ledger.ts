@@ -1,5 +1,5 @@
 import type { Logger } from '../../shared/contracts/logger.js'
-import type { QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
+import type { PlanWindow, QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
 import { createBatchWriter } from '../../shared/lib/batch-writer.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { formatDay, DAY_MS } from '../../shared/lib/day.js'
@@ -132,9 +132,8 @@ export function createLedger(options: {
 export interface Account {
   readonly applicationId: string
   plan: Plan | undefined
-  /** By the place of a window in the plan: the units in a short one, as counted here or in Redis, and its end (milliseconds since 1970). */
-  readonly used: number[]
-  readonly endsAt: number[]
+  /** Those of the plan, in its order. */
+  windows: readonly CountedWindow[]
   /** The current day in UTC, and the ends of it and of its month. */
   day: string
   dayEndsAt: number
@@ -153,6 +152,14 @@ export interface Account {
   row: QuotaRow | undefined
 }
 
+export interface CountedWindow {
+  readonly window: PlanWindow
+  /** The units in a short one, as counted here or in Redis; `readUsed` tells those of every one. */
+  used: number
+  /** Milliseconds since 1970; 0 for a short one that has not begun. */
+  endsAt: number
+}
+
 export interface QuotaRow {
   readonly account: Account
   readonly day: string
@@ -163,8 +170,7 @@ function createAccount(applicationId: string): Account {
   return {
     applicationId,
     plan: undefined,
-    used: [],
-    endsAt: [],
+    windows: [],
     day: '',
     dayEndsAt: 0,
     monthEndsAt: 0,
@@ -194,23 +200,17 @@ export function createStoredAccount(
 
 /** Begins the windows anew that have ended, and all of them if the application has another plan now. */
 function advance(account: Account, plan: Plan, time: number): void {
-  const { used, endsAt } = account
   if (time >= account.dayEndsAt) beginDay(account, time)
   if (account.plan !== plan) {
     account.plan = plan
-    used.length = 0
-    endsAt.length = 0
-    for (const { per } of plan.windows) {
-      used.push(0)
-      endsAt.push(per === undefined ? 0 : findEnd(account, per))
-    }
+    account.windows = plan.windows.map((window) => ({ window, used: 0, endsAt: findEnd(account, window) }))
   }
-  for (let at = 0; at < endsAt.length; at++) {
-    const { per, milliseconds } = plan.windows[at]!
+  for (const counted of account.windows) {
+    const left = counted.endsAt - time
     // One that ends later than it lasts has begun before the clock was set back.
-    if (time < endsAt[at]! && (per !== undefined || endsAt[at]! - time <= milliseconds)) continue
-    used[at] = 0
-    endsAt[at] = per === undefined ? 0 : findEnd(account, per)
+    if (left > 0 && (counted.window.per !== undefined || left <= counted.window.milliseconds)) continue
+    counted.used = 0
+    counted.endsAt = findEnd(account, counted.window)
   }
 }
 
@@ -222,8 +222,8 @@ function isOfLaterDay({ dayEndsAt }: Account, time: number): boolean {
 const HOUR_MS = 3600 * 1000
 
 /** The units in a window. A quota has at least those that the store has, whatever Redis has lost, and those that Redis had, whatever the store lacks. */
-export function readUsed(account: Account, at: number, per: 'day' | 'month' | undefined): number {
-  if (per === undefined) return account.used[at]!
+export function readUsed(account: Account, { window: { per }, used }: CountedWindow): number {
+  if (per === undefined) return used
   if (per === 'day') return Math.max(account.sharedOfDay, account.storedOfDay + account.unwrittenOfDay)
   return Math.max(account.sharedOfMonth, account.storedOfMonth + account.unwrittenOfMonth)
 }
@@ -234,15 +234,15 @@ export function addShared(account: Account, units: number): void {
   account.sharedOfMonth += units
 }
 
-/** Takes what Redis has of a window of the current plan, and the milliseconds to its end. */
-export function setShared(account: Account, at: number, units: number, endsAt: number): void {
-  const { per } = account.plan!.windows[at]!
+/** Takes what Redis has of a window of the current plan, and when it ends. */
+export function setShared(account: Account, counted: CountedWindow, units: number, endsAt: number): void {
+  const { per } = counted.window
   account.isStoredCurrent = false
   if (per === 'day') account.sharedOfDay = units
   else if (per === 'month') account.sharedOfMonth = units
   else {
-    account.used[at] = units
-    account.endsAt[at] = endsAt
+    counted.used = units
+    counted.endsAt = endsAt
   }
 }
 
@@ -272,7 +272,8 @@ function beginDay(account: Account, time: number): void {
   account.monthEndsAt = findMonthEnd(day)
 }
 
-function findEnd({ dayEndsAt, monthEndsAt }: Account, per: 'day' | 'month'): number {
+function findEnd({ dayEndsAt, monthEndsAt }: Account, { per }: PlanWindow): number {
+  if (per === undefined) return 0
   return per === 'day' ? dayEndsAt : monthEndsAt
 }
 

@@ -9,7 +9,7 @@ import {
 import { formatWait } from '../../shared/lib/relative-time.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { LimitByPlan, LimitHeaders } from '../../core/rate-limits/rate-limits.js'
-import { addShared, readUsed, type Account, type Ledger } from './ledger.js'
+import { addShared, readUsed, type Account, type CountedWindow, type Ledger } from './ledger.js'
 import { countUnwrittenAtMost, describeWindow, findTooLow, type Plan } from './plan.js'
 import type { CountShared } from './shared-counts.js'
 
@@ -35,7 +35,7 @@ export function createLimiter(options: {
     plan: Plan,
     units: number,
   ): Promise<LimitHeaders> {
-    const outcome = await count(account, plan, units, now(), ledger.writer.isFailing)
+    const outcome = await count(account, units, now(), ledger.writer.isFailing)
     if (outcome === 'counted') return countPassed(account, plan, units, now())
     if (outcome === 'askStore') return limitAfter(ledger.refresh(account), account, plan, units)
     if (outcome === undefined) return limitAlone(await recall(account, plan), plan, units)
@@ -74,12 +74,11 @@ export function createLimiter(options: {
   }
 
   function countAlone(account: Account, plan: Plan, units: number, time: number): LimitHeaders {
-    const { used, endsAt } = account
-    for (let at = 0; at < used.length; at++) {
-      const { per, milliseconds } = plan.windows[at]!
+    for (const counted of account.windows) {
+      const { per, milliseconds } = counted.window
       if (per !== undefined) continue
-      if (used[at] === 0) endsAt[at] = time + milliseconds
-      used[at]! += units
+      if (counted.used === 0) counted.endsAt = time + milliseconds
+      counted.used += units
     }
     if (countShared) addShared(account, units)
     return countPassed(account, plan, units, time)
@@ -91,7 +90,7 @@ export function createLimiter(options: {
       // With Redis too: it may be gone at the next request, and the store must not lack more than without it.
       if (isUnwrittenTo(0.5, account, plan)) void ledger.writer.write()
     }
-    return headers ? formatHeaders(account, plan, time) : NO_HEADERS
+    return headers ? formatHeaders(account, time) : NO_HEADERS
   }
 
   return function limitByPlan(application, units) {
@@ -108,16 +107,16 @@ function refuseExceeded(account: Account, plan: Plan, units: number, time: numbe
   const tooLow = findTooLow(plan, units)
   if (tooLow) {
     const description = `The request costs ${units}, and the plan allows ${describeWindow(tooLow)}`
-    throw createDenialError(createDenial('cost_above_limit', description, formatHeaders(account, plan, time)))
+    throw createDenialError(createDenial('cost_above_limit', description, formatHeaders(account, time)))
   }
-  let last = -1
-  for (let at = 0; at < plan.windows.length; at++) {
-    const { limit, soft, per } = plan.windows[at]!
-    if (soft || readUsed(account, at, per) + units <= limit) continue
+  let last: CountedWindow | undefined
+  for (const counted of account.windows) {
+    const { limit, soft } = counted.window
+    if (soft || readUsed(account, counted) + units <= limit) continue
     // Of several, the one that ends last says when the request can pass.
-    if (last < 0 || account.endsAt[at]! > account.endsAt[last]!) last = at
+    if (!last || counted.endsAt > last.endsAt) last = counted
   }
-  if (last >= 0) throw createRefusal(account, plan, last, time)
+  if (last) throw createRefusal(account, plan, last, time)
 }
 
 /** Whether the units of a quota that are not written are this share of what a process may have. */
@@ -136,22 +135,23 @@ function isUnwritten(
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4: an item for each limit. */
-function formatHeaders(account: Account, { windows }: Plan, time: number): LimitHeaders {
+function formatHeaders(account: Account, time: number): LimitHeaders {
   const policies: string[] = []
   const states: string[] = []
-  windows.forEach(({ name, limit, per }, at) => {
-    const left = Math.max(0, limit - readUsed(account, at, per))
-    policies.push(`"plan/${name}";q=${limit};w=${countSeconds(account, windows[at]!)}`)
-    states.push(`"plan/${name}";r=${left};t=${countSecondsLeft(account, windows[at]!, at, time)}`)
-  })
+  for (const counted of account.windows) {
+    const { name, limit } = counted.window
+    const left = Math.max(0, limit - readUsed(account, counted))
+    policies.push(`"plan/${name}";q=${limit};w=${countSeconds(account, counted.window)}`)
+    states.push(`"plan/${name}";r=${left};t=${countSecondsLeft(counted, time)}`)
+  }
   return { 'RateLimit-Policy': policies.join(', '), RateLimit: states.join(', ') }
 }
 
-function createRefusal(account: Account, plan: Plan, at: number, time: number): OAuthError {
-  const window = plan.windows[at]!
-  const seconds = countSecondsLeft(account, window, at, time)
+function createRefusal(account: Account, plan: Plan, counted: CountedWindow, time: number): OAuthError {
+  const { window } = counted
+  const seconds = countSecondsLeft(counted, time)
   const wait = `try again in ${formatWait(seconds)}`
-  const headers = { ...formatHeaders(account, plan, time), ...retryAfter(seconds) }
+  const headers = { ...formatHeaders(account, time), ...retryAfter(seconds) }
   return window.per === undefined
     ? createDenialError(
         createDenial('too_many_requests', `Too many requests, ${wait}`, headers),
@@ -168,11 +168,6 @@ function countSeconds({ monthEndsAt, day }: Account, { per, milliseconds }: Plan
 }
 
 /** Until the window ends; its length if it has not begun. */
-function countSecondsLeft(
-  { endsAt }: Account,
-  { milliseconds }: Plan['windows'][number],
-  at: number,
-  time: number,
-): number {
-  return Math.max(1, Math.ceil((endsAt[at]! > 0 ? endsAt[at]! - time : milliseconds) / 1000))
+function countSecondsLeft({ endsAt, window }: CountedWindow, time: number): number {
+  return Math.max(1, Math.ceil((endsAt > 0 ? endsAt - time : window.milliseconds) / 1000))
 }

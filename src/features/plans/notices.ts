@@ -23,24 +23,25 @@ export function createNotices({ writer, emit, wakeSender, logger, now }: Core, n
   }
 
   function tell(account: Account, written: number): void {
-    const { applicationId, plan, endsAt, storedOfDay, storedOfMonth } = account
-    plan?.windows.forEach(({ per, limit, soft }, at) => {
-      if (per === undefined) return
+    const { applicationId, storedOfDay, storedOfMonth } = account
+    for (const { window, endsAt } of account.windows) {
+      const { per, limit, soft } = window
+      if (per === undefined) continue
       const used = per === 'day' ? storedOfDay : storedOfMonth
       const percent = PERCENTS.find((each) => used * 100 >= limit * each && (used - written) * 100 < limit * each)
-      if (percent === undefined) return
-      const notice = [applicationId, per, endsAt[at], limit, percent].join(' ')
-      if (told.get(notice)) return
+      if (percent === undefined) continue
+      const notice = [applicationId, per, endsAt, limit, percent].join(' ')
+      if (told.get(notice)) continue
       told.set(notice, true)
       emit('quota.reached', { applicationId, reason: `${percent} % of a ${per}` })
-      if (!notify) return
-      const queued = queue(applicationId, { percent, limit, per, soft, endsAt: endsAt[at]! })
+      if (!notify) continue
+      const queued = queue(applicationId, { percent, limit, per, soft, endsAt })
         .catch((error: unknown) =>
           logger.warn(`The e-mail about a quota of application ${applicationId} could not be queued.`, error),
         )
         .finally(() => queuing.delete(queued))
       queuing.add(queued)
-    })
+    }
   }
 
   return {

@@ -2,7 +2,7 @@ import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { StoreWith } from '../../shared/contracts/store.js'
 import { formatDay } from '../../shared/lib/day.js'
-import { readUsed, type Account, type Ledger } from './ledger.js'
+import { readUsed, type Account, type CountedWindow, type Ledger } from './ledger.js'
 import type { PlanUsage, QuotaUsage } from '../../shared/contracts/plan-usage.js'
 import type { Plan } from './plan.js'
 import type { CountShared } from './shared-counts.js'
@@ -28,10 +28,10 @@ export function createReadPlanUsage(options: {
     const today = formatDay(time)
     const days = await store.quotas.list(applicationId, `${today.slice(0, 8)}01`, today)
     const account = ledger.find(applicationId, plan, time) ?? (await ledger.read(applicationId, plan))
-    await countShared?.(account, plan, 0, time, ledger.writer.isFailing)
+    await countShared?.(account, 0, time, ledger.writer.isFailing)
     return {
       plan: plan.name,
-      quotas: plan.windows.flatMap(({ per }, at) => (per === undefined ? [] : describeQuota(account, plan, at, days))),
+      quotas: account.windows.flatMap((counted) => describeQuota(account, counted, days)),
       rates: plan.windows.flatMap(({ per, limit, milliseconds, soft }) =>
         per === undefined ? [{ limit, window: milliseconds / 1000, soft }] : [],
       ),
@@ -42,13 +42,12 @@ export function createReadPlanUsage(options: {
 
 function describeQuota(
   account: Account,
-  { windows }: Plan,
-  at: number,
+  counted: CountedWindow,
   days: readonly { readonly day: string; readonly count: number }[],
 ): QuotaUsage[] {
-  const { per, limit, soft } = windows[at]!
+  const { per, limit, soft } = counted.window
   if (per === undefined) return []
   const stored = days.reduce((sum, { day, count }) => (per === 'month' || day === account.day ? sum + count : sum), 0)
-  const used = Math.max(stored, readUsed(account, at, per))
-  return [{ per, limit, used, left: Math.max(0, limit - used), soft, endsAt: new Date(account.endsAt[at]!) }]
+  const used = Math.max(stored, readUsed(account, counted))
+  return [{ per, limit, used, left: Math.max(0, limit - used), soft, endsAt: new Date(counted.endsAt) }]
 }

@@ -1,15 +1,13 @@
 import type { RedisScript } from '../../core/rate-limits/redis-counter.js'
 import { readUsed, setShared, type Account } from './ledger.js'
-import type { Plan } from './plan.js'
 
 /**
- * Counts units in all windows of a plan by one command, unless a limit has too few left, or Redis has nothing of a quota: a day or month
+ * Counts units in all windows of an account by one command, unless a limit has too few left, or Redis has nothing of a quota: a day or month
  * has begun, or Redis has lost its data. Then the store must have told its totals, unless `isStoreFailing`. Resolves undefined while
  * Redis is unavailable. The account gets what Redis has.
  */
 export type CountShared = (
   account: Account,
-  plan: Plan,
   units: number,
   time: number,
   isStoreFailing: boolean,
@@ -43,25 +41,28 @@ return answer
 `
 
 export function createCountShared(script: RedisScript): CountShared {
-  return async function countShared(account, plan, units, time, isStoreFailing) {
+  return async function countShared(account, units, time, isStoreFailing) {
     // The braces keep the keys of an application in one slot of a cluster.
     const prefix = `{${account.applicationId}}`
-    const keys = plan.windows.map(({ name, per }) =>
-      per === undefined ? `${prefix}:${name}` : `${prefix}:${per === 'day' ? account.day : account.day.slice(0, 7)}`,
+    const { day, windows } = account
+    const keys = windows.map(({ window: { name, per } }) =>
+      per === undefined ? `${prefix}:${name}` : `${prefix}:${per === 'day' ? day : day.slice(0, 7)}`,
     )
-    const { day } = account
-    const args = plan.windows.flatMap(({ limit, soft, per, milliseconds }, at) => [
-      soft ? -1 : limit,
-      per === undefined ? milliseconds : account.endsAt[at]! - time,
-      per === undefined ? -1 : readUsed(account, at, per),
-    ])
+    const args = windows.flatMap((counted) => {
+      const { limit, soft, per, milliseconds } = counted.window
+      return [
+        soft ? -1 : limit,
+        per === undefined ? milliseconds : counted.endsAt - time,
+        per === undefined ? -1 : readUsed(account, counted),
+      ]
+    })
     const isStoreKnown = account.isStoredCurrent || isStoreFailing ? 1 : 0
     const answer = (await script(keys, [units, isStoreKnown, ...args])) as readonly number[] | undefined
     if (!answer) return undefined
     if (answer[0] === 2) return 'askStore'
-    plan.windows.forEach(({ per }, at) => {
-      if (account.plan !== plan || (per !== undefined && account.day !== day)) return
-      setShared(account, at, answer[2 * at + 1]!, time + answer[2 * at + 2]!)
+    windows.forEach((counted, at) => {
+      if (account.windows !== windows || (counted.window.per !== undefined && account.day !== day)) return
+      setShared(account, counted, answer[2 * at + 1]!, time + answer[2 * at + 2]!)
     })
     return answer[0] === 1 ? 'counted' : 'refused'
   }
