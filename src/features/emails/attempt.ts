@@ -84,12 +84,12 @@ export function createAttempts(
             return { changed: {}, emails: [{ save: failed }], result: FULL }
           }
           const recipient = { ...current, contact: current.contact }
-          const prepared =
+          const sending =
             leased.purpose === 'expiring'
               ? prepareReminder(core, leased, recipient)
               : prepareDelivery(core, delivering, leased, recipient)
-          if (!prepared) return { changed: {}, emails: [{ remove: leased }] }
-          const { changed, attempt } = prepared
+          if (!sending) return { changed: {}, emails: [{ remove: leased }] }
+          const { changed, attempt } = sending
           return { changed, emails: [{ save: attempt.email }], result: attempt }
         },
       )

@@ -1,19 +1,17 @@
-/** The known words that a mistyped one may stand for: those one or two edits away, then those that it is the beginning of. At most three. */
-export function findSimilar(word: string, known: readonly string[]): readonly string[] {
-  const allowedEdits = Math.min(2, Math.ceil(word.length / 4))
-  const close = known.filter((each) => editDistance(word.toLowerCase(), each.toLowerCase()) <= allowedEdits)
-  const completed = word.length >= 3 ? known.filter((each) => each.startsWith(word)) : []
-  return [...new Set([...close, ...completed])].slice(0, 3)
-}
-
-/** Such as ` Did you mean "title"?`, with its leading space; empty without a similar word. In quotes without `format`. */
+/**
+ * Such as ` Did you mean "title"?`, with its leading space: the known words that are one or two edits away from a mistyped one, then those that
+ * it is the beginning of, at most three. Empty without one. In quotes without `format`.
+ */
 export function didYouMean(
   word: string,
   known: readonly string[],
   format: (known: string) => string = (known) => `"${known}"`,
 ): string {
-  const similar = findSimilar(word, known).map(format)
-  return similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''
+  const allowedEdits = Math.min(2, Math.ceil(word.length / 4))
+  const close = known.filter((each) => editDistance(word.toLowerCase(), each.toLowerCase()) <= allowedEdits)
+  const completed = word.length >= 3 ? known.filter((each) => each.startsWith(word)) : []
+  const similar = [...new Set([...close, ...completed])].slice(0, 3)
+  return similar.length > 0 ? ` Did you mean ${similar.map(format).join(' or ')}?` : ''
 }
 
 /** Damerau-Levenshtein distance: characters to insert, delete or replace, or neighbours to swap. */
