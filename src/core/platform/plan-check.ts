@@ -2,13 +2,11 @@ import { ConfigurationError, describeWithFix, toSentence } from '../../shared/co
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { Store } from '../../shared/contracts/store.js'
 
-/** For a platform that limits nothing by plans: it must not let requests pass that other processes refuse. */
-export type PlanCheck = ReturnType<typeof createPlanCheck>
-
 /** Several changes are looked at together, and `health()` knows it within a second. */
 const CHECK_DELAY_MS = 200
 const FIX = 'Add plans() from "express-platform-auth/plans" to the option features, as other processes have it.'
 
+/** For a platform that limits nothing by plans: it must not let requests pass that other processes refuse. */
 export function createPlanCheck(options: {
   readonly store: Pick<Store, 'listApplications'>
   readonly logger: Pick<Logger, 'error'>
