@@ -9,7 +9,7 @@ import { html, type Html } from '../../shared/web/html.js'
 import { renderRows } from '../../shared/web/parts.js'
 import { hideContact } from '../operations/schemas.js'
 import { renderApplicationLink } from './applications-page.js'
-import { readPages } from './figures.js'
+import { readEntries } from './figures.js'
 import { findTitle, formatCsv, renderItem, renderTime } from './formats.js'
 import { PAGE_SIZE, renderList } from './lists.js'
 import { maySeeNames } from './rights.js'
@@ -40,7 +40,7 @@ export async function answerAudit(site: Site, visit: Visit, isFile: boolean): Pr
     until: readDate('until', 1),
   } as const
   if (isFile) {
-    const all = await readPages((page) => auth.audit.list({ ...filter, ...page }), MAX_FILE_PAGES)
+    const all = await readEntries((page) => auth.audit.list({ ...filter, ...page }), MAX_FILE_PAGES)
     const rows = all.map(({ at, type, by, applicationId, details }) => {
       return [at.toISOString(), type, showActor(by), applicationId, details]
     })

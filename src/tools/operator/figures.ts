@@ -2,6 +2,7 @@ import type { Application } from '../../index.js'
 import type { PlanUsage } from '../../shared/contracts/plan-usage.js'
 import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import { readPages } from '../../shared/lib/read-pages.js'
 import { USAGE_DAYS } from '../../shared/web/usage-figures.js'
 import type { Site, Visit } from './visit.js'
 
@@ -19,7 +20,7 @@ export async function readUsage(
 ): Promise<readonly UsageEntry[] | undefined> {
   const usage = core.find('usage')
   if (!usage || !may('usage.list')) return undefined
-  return readPages((page) => usage.list({ applicationId, ...spanDays(days, now), by: 'day', ...page }))
+  return readEntries((page) => usage.list({ applicationId, ...spanDays(days, now), by: 'day', ...page }))
 }
 
 /** The counts of all applications together in the shown days; undefined if nothing counts, or the operator may not see it. */
@@ -28,34 +29,28 @@ export async function readOverall(
   { may, now }: Pick<Visit, 'may' | 'now'>,
 ): Promise<readonly OverallEntry[] | undefined> {
   if (!usage || !may('usage.overall')) return undefined
-  return readPages((page) => usage.overall({ ...spanDays(USAGE_DAYS, now), by: 'day', ...page }))
+  return readEntries((page) => usage.overall({ ...spanDays(USAGE_DAYS, now), by: 'day', ...page }))
 }
 
 /** The counts of all applications together at each route in a day or a month, most calls first. */
 export async function readRoutes({ auth: { usage } }: Pick<Site, 'auth'>, { may }: Pick<Visit, 'may'>, period: string) {
   if (!usage || !may('usage.overallRoutes')) return []
   const by = period.length > 'YYYY-MM'.length ? 'day' : 'month'
-  const entries = await readPages((page) => usage.overallRoutes({ from: period, to: period, by, ...page }))
+  const entries = await readEntries((page) => usage.overallRoutes({ from: period, to: period, by, ...page }))
   return entries.toSorted((one, other) => other.allowed - one.allowed)
 }
 
 /** The entries of so many pages. */
-export async function readPages<Entry>(
+export async function readEntries<Entry>(
   read: (page: { readonly limit: number; readonly after: string | undefined }) => Promise<{
     readonly items: readonly Entry[]
     readonly next?: string
   }>,
   most = MAX_PAGES,
 ): Promise<readonly Entry[]> {
-  const entries: Entry[] = []
-  let after: string | undefined
-  for (let page = 0; page < most; page++) {
-    const { items, next } = await read({ limit: 1000, after })
-    entries.push(...items)
-    if (next === undefined) break
-    after = next
-  }
-  return entries
+  const pages: (readonly Entry[])[] = []
+  for await (const items of readPages((after) => read({ limit: 1000, after }))) if (pages.push(items) >= most) break
+  return pages.flat()
 }
 
 function spanDays(days: number, now: number): { readonly from: string; readonly to: string } {
