@@ -2,7 +2,7 @@ import type { Application } from '../../index.js'
 import type { PlanUsage } from '../../shared/contracts/plan-usage.js'
 import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import { readPages } from '../../shared/lib/read-pages.js'
+import { readPages } from '../../shared/lib/own-members.js'
 import { USAGE_DAYS } from '../../shared/web/usage-figures.js'
 import type { Site, Visit } from './visit.js'
 
