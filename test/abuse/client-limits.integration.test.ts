@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import express from 'express'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, it, type TestContext } from 'vitest'
 import { createCredentials } from '../../src/core/applications/credentials/credentials.js'
 import { memoryStore } from '../../src/index.js'
 import type { StoreWith } from '../../src/store.js'
 import { memoryMailer } from '../../src/tools/testing/index.js'
 import { createCaller } from '../support/caller.js'
+import { signInByLink } from '../features/portal/portal-app.js'
 import { createApplication, expectRefusal, RETRY_AFTER_SECONDS } from '../support/http.js'
-import { openPlatform, type TestOptions } from '../support/platform.js'
+import { APIS, openPlatform, type TestOptions } from '../support/platform.js'
 import { request } from '../support/request.js'
 
 /** The calls of the store that clients trigger here. */
-type ClientCall = 'findApplicationByKey' | 'findByClaimLink' | 'revokeAccessToken'
+type ClientCall = 'findApplicationByKey' | 'findByClaimLink' | 'revokeAccessToken' | 'addAssertion' | 'listSignOuts'
 
 /** A memory store that says to run four calls at once, and whose client calls can be held back. */
 function holdableStore() {
@@ -32,6 +34,8 @@ function holdableStore() {
     findApplicationByKey: hold('findApplicationByKey', working.findApplicationByKey),
     emails: { ...working.emails, findByClaimLink: hold('findByClaimLink', working.emails.findByClaimLink) },
     revokeAccessToken: hold('revokeAccessToken', working.revokeAccessToken),
+    assertions: { add: hold('addAssertion', working.assertions.add) },
+    signIns: { ...working.signIns, listSignOuts: hold('listSignOuts', working.signIns.listSignOuts) },
   }
   return {
     store,
@@ -46,6 +50,7 @@ async function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, opt
   const held = holdableStore()
   const mailer = memoryMailer()
   const made = openPlatform({
+    apis: { ...APIS, payments: { scheme: 'oauth2', clientAuthentication: ['private_key_jwt'] } as const },
     developersUrl: 'https://example.com/developers',
     delivery: 'claim-link',
     mailer,
@@ -57,6 +62,7 @@ async function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, opt
     .set('trust proxy', true)
     .use(auth.router)
     .use('/register', auth.registration.router, auth.emails.router)
+    .use('/developers/applications', auth.portal.router)
   app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
   await auth.ready()
   const server = app.listen(0)
@@ -71,6 +77,8 @@ async function open({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, opt
   return {
     ...made,
     ...held,
+    url,
+    app,
     mailer,
     caller: createCaller({ app: url }),
     askWithKey: (key: string, address = '192.0.2.1') =>
@@ -108,6 +116,45 @@ describe('What clients ask of the store', () => {
     expect(started).toHaveLength(3)
     release()
     expect((await asked).filter((answer) => answer.status >= 500)).toEqual([])
+  })
+
+  it('leaves as much where clients prove a private key, and where contacts are signed in at the portal', async (test) => {
+    const { auth, app, url, clock, started, hold, release } = await open(test)
+    const { privateKey, publicKey } = await generateKeyPair('EdDSA')
+    const contact = 'dev@bank.example'
+    const keySet = { jwks: { keys: [await exportJWK(publicKey)] } }
+    const given = { name: 'Bank', contact, apis: ['payments'] as const, keySet }
+    const { application } = await auth.applications.create(given)
+    const browser = await signInByLink({ app, auth }, { contact })
+    const aud = 'https://api.example.com/payments'
+    const exp = Math.floor(clock.now() / 1000) + 60
+    const sign = (jti: string) =>
+      new SignJWT({ iss: application.id, sub: application.id, aud, jti, exp })
+        .setProtectedHeader({ alg: 'EdDSA' })
+        .sign(privateKey)
+    const assertions = await Promise.all(Array.from({ length: 10 }, (_, i) => sign(`jti-${i}`)))
+    const askForToken = (client_assertion: string) => {
+      const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+      const body = new URLSearchParams({ grant_type: 'client_credentials', client_assertion_type, client_assertion })
+      return fetch(`${url}/payments/token`, { method: 'POST', body })
+    }
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+    const openPortal = () => fetch(`${url}/developers/applications`, { headers: { cookie } })
+
+    for (const [call, most, ask] of [
+      ['addAssertion', 1, askForToken],
+      ['listSignOuts', 2, openPortal],
+    ] as const) {
+      started.length = 0
+      hold()
+      const asked = Promise.all(assertions.map(ask))
+      await expect.poll(() => started.length).toBe(most)
+      // They wait for nothing that is held.
+      await auth.applications.update(application.id, { name: `Bank with ${call}` })
+      expect(started.map((each) => each.split(' ', 1)[0])).toEqual(Array(most).fill(call))
+      release()
+      expect((await asked).map(({ status }) => status)).toEqual(assertions.map(() => 200))
+    }
   })
 
   it('is asked by addresses in turns, so that a flood of unknown keys does not delay a newcomer elsewhere', async (test) => {

@@ -166,7 +166,7 @@ export function createAssertionReader({
       // exp may have a fraction (RFC 7519 2), and databases keep whole milliseconds.
       expiresAt: Math.ceil((exp + clockTolerance + MAX_LIFETIME) * 1000),
     }
-    const added = await store.assertions.add(assertion, { now: now(), most: MAX_USED })
+    const added = await toTell.limitChanges(id, () => store.assertions.add(assertion, { now: now(), most: MAX_USED }))
     if (added !== 'full') return added === 'added'
     const description = `The client has used ${MAX_USED} assertions in the last minutes; keep access tokens until they expire`
     throw createDenialError(createDenial('too_many_requests', description, retryAfter(60)))

@@ -41,7 +41,7 @@ const MAX_IDLE_MS = 3600 * 1000
 const REFRESH_INTERVAL_MS = 60 * 1000
 
 export function createSessions(
-  { store, limitLookups, now }: Core,
+  { store, limitLookups, limitChanges, now }: Core,
   options: {
     readonly signOuts: Pick<SignOuts, 'addForSession' | 'hasEnded'>
     readonly cookie: SessionCookie
@@ -90,7 +90,10 @@ export function createSessions(
       const { id, contact, applicationId } = content
       const csrf = computeCsrf(content)
       if (contact === NOBODY.contact) return { session: undefined, csrf, setCookie: undefined }
-      const [application, hasEnded] = await Promise.all([findFirst(contact, applicationId), signOuts.hasEnded(content)])
+      const [application, hasEnded] = await Promise.all([
+        findFirst(contact, applicationId),
+        limitLookups(contact, () => signOuts.hasEnded(content)),
+      ])
       if (!application || hasEnded) return createVisitor()
       const isRecent = now() < content.seenAt + REFRESH_INTERVAL_MS
       const setCookie = isRecent ? undefined : cookie.format({ ...content, seenAt: now() })
@@ -98,8 +101,8 @@ export function createSessions(
     },
     begin: (contact: SignedIn): string => cookie.format(createContent(contact)),
     /** Ends a session in every process, and resolves the `Set-Cookie` header of a visitor. */
-    async end({ id }: PortalSession): Promise<string> {
-      await signOuts.addForSession(id)
+    async end({ id, contact }: PortalSession): Promise<string> {
+      await limitChanges(contact, () => signOuts.addForSession(id))
       return createVisitor().setCookie
     },
   }
