@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createTokenForm } from '../support/http.js'
 import { createAnswerReader, type Answer } from './answers.js'
 import { startAttackedPlatform, type AttackedPlatform, type GoodClient } from './platform-process.js'
 import { waitUntil } from '../support/wait-until.js'
@@ -195,11 +196,7 @@ async function measureHonestRequests(
   port = platform.port,
 ): Promise<number> {
   const since = performance.now()
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: clientId,
-    client_secret: clientSecret,
-  })
+  const body = new URLSearchParams(createTokenForm({ clientId, clientSecret }))
   const [guarded, issued] = await Promise.all([
     fetch(`http://127.0.0.1:${port}/orders/items`, { headers: { Authorization: `Bearer ${token}`, ...CLOSE } }),
     fetch(`http://127.0.0.1:${port}/orders/token`, { method: 'POST', body, headers: CLOSE }),

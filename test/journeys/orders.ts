@@ -1,14 +1,10 @@
+import { createTokenForm } from '../support/http.js'
 import { expect } from 'vitest'
 import type { Example } from '../support/example-app.js'
 
 /** The header with an access token for the demo application of an example app. */
 export async function bearer({ baseUrl, credentials }: Example): Promise<{ Authorization: string }> {
-  const { clientId, clientSecret } = await credentials()
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: clientId,
-    client_secret: clientSecret,
-  })
+  const body = new URLSearchParams(createTokenForm(await credentials()))
   const answer = await fetch(`${baseUrl}/orders/token`, { method: 'POST', body })
   const { access_token: token } = (await answer.json()) as { access_token: string }
   return { Authorization: `Bearer ${token}` }

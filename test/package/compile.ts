@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -13,4 +14,8 @@ export async function compile(version: string, cwd: string, args: readonly strin
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
     return [...stdout.trim().split('\n'), stderr].filter((line) => line !== '')
   }
+}
+
+export function writeConfig(folder: string, compilerOptions: object, files: readonly string[]): Promise<void> {
+  return writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { blocksOf, documentationPages } from '../docs/pages.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
-import { compile } from './compile.js'
+import { compile, writeConfig } from './compile.js'
 import { copyBuild, type Installable } from './packed.js'
 
 const VERSIONS = ['typescript-5.0', 'typescript-5.9', 'typescript'] as const
@@ -110,8 +110,4 @@ function listDocumentedExports(): string[] {
     /from 'express-platform-auth/.test(code) &&
     /= createPlatformAuth\(/.test(code)
   return blocks.filter(({ language, code }) => language === 'ts' && isExporting(code)).map(({ code }) => code)
-}
-
-function writeConfig(folder: string, compilerOptions: object, files: readonly string[]): Promise<void> {
-  return writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
 }

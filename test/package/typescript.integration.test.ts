@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { tsc } from '../support/tsc.js'
-import { compile as compileWith } from './compile.js'
+import { compile as compileWith, writeConfig } from './compile.js'
 import { copyBuild, type Installable } from './packed.js'
 
 const TYPES = {
@@ -117,7 +117,3 @@ async function compileWithOlder(folder: string): Promise<string[]> {
 }
 
 const runTsc = (folder: string): Promise<string[]> => tsc(['--project', folder])
-
-function writeConfig(folder: string, compilerOptions: object, files: readonly string[]): Promise<void> {
-  return writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
-}

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import express from 'express'
 import type { StoreWith } from '../../src/store.js'
 import { freePort } from '../support/free-port.js'
-import { accessToken, createApplication } from '../support/http.js'
+import { accessToken, createApplication, createTokenForm } from '../support/http.js'
 import { openPlatform } from '../support/platform.js'
 import type { Call } from './load.js'
 
@@ -54,12 +54,7 @@ export async function createCalls(store: StoreWith): Promise<readonly Call[]> {
   const client = await createApplication(auth, ['orders', 'catalog'])
   const Authorization = `Bearer ${await accessToken(express().use(auth.router), 'orders', client)}`
   await auth.close()
-  const { clientId, clientSecret } = client
-  const form = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: clientId,
-    client_secret: clientSecret,
-  })
+  const form = new URLSearchParams(createTokenForm(client))
   return [
     { name: 'GET', method: 'GET', path: '/orders/items', headers: { Authorization } },
     { name: 'POST', method: 'POST', path: '/orders/items', headers: { Authorization } },

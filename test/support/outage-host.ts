@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { createCredentials } from '../../src/core/applications/credentials/credentials.js'
 import type { StoreWith } from '../../src/store.js'
 import { postgresStore } from '../../src/stores/postgres/index.js'
-import { createApplication, listen } from './http.js'
+import { createApplication, listen, createTokenForm } from './http.js'
 import { openPlatform, type TestOptions, type TestPlatform } from './platform.js'
 import { freshDatabase } from './postgres.js'
 import { startTcpProxy } from './tcp-proxy.js'
@@ -70,12 +70,7 @@ export async function openOutageHost(
 
   const ask = (path: string, init: RequestInit) => fetchAnswer(`http://127.0.0.1:${port}${path}`, init)
   const askWithKey = (key: string) => ask('/catalog/items', { headers: { 'X-Api-Key': key } })
-  const createForm = (): URLSearchParams =>
-    new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: credentials.clientId,
-      client_secret: credentials.clientSecret,
-    })
+  const createForm = (): URLSearchParams => new URLSearchParams(createTokenForm(credentials))
   const requestToken = () => ask('/orders/token', { method: 'POST', body: createForm() })
   const { access_token: token } = JSON.parse((await requestToken()).text) as { access_token: string }
   const askCached = () =>

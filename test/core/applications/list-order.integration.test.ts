@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { readPages } from '../../../src/shared/lib/read-pages.js'
 import { request } from '../../support/request.js'
 import { onEveryPlatform } from '../../support/platform.js'
 
@@ -22,13 +23,10 @@ onEveryPlatform((host) => {
   /** The names on each page. */
   async function listPages(query: Query, onPage?: (ids: readonly string[]) => Promise<void>): Promise<string[][]> {
     const pages: string[][] = []
-    let after: string | undefined
-    do {
-      const { items, next } = await host.auth.applications.list({ ...query, after })
+    for await (const items of readPages((after) => host.auth.applications.list({ ...query, after }))) {
       pages.push(items.map(({ name }) => name))
       await onPage?.(items.map(({ id }) => id))
-      after = next
-    } while (after !== undefined)
+    }
     return pages
   }
 

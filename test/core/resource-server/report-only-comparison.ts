@@ -1,4 +1,5 @@
 import type express5 from 'express'
+import { readPages } from '../../../src/shared/lib/read-pages.js'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import type { ReportedRequests, WithUsage } from '../../../src/features/usage/index.js'
 import { StoreUnavailableError } from '../../../src/index.js'
@@ -81,12 +82,8 @@ function keepOpen(store: StoreWith): StoreWith {
 
 export async function readReport(auth: WithUsage): Promise<readonly ReportedRequests[]> {
   const entries: ReportedRequests[] = []
-  for (let after: string | undefined; ;) {
-    const { items, next } = await auth.usage.reportOnly({ after, limit: 1000 })
-    entries.push(...items)
-    if (next === undefined) return entries
-    after = next
-  }
+  for await (const page of readPages((after) => auth.usage.reportOnly({ after, limit: 1000 }))) entries.push(...page)
+  return entries
 }
 
 type Refusal = Pick<ReportedRequests, 'api' | 'route' | 'reason'> & { readonly applicationId?: string | undefined }

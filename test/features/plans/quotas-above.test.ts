@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { readPages } from '../../../src/shared/lib/read-pages.js'
 import { memoryStore } from '../../../src/index.js'
 import { plans } from '../../../src/features/plans/index.js'
 import { fakeClock } from '../../../src/tools/testing/index.js'
@@ -76,12 +77,9 @@ it('has each quota on exactly one page, also those that are used alike by severa
   )
   for (const limit of [1, 2, 7]) {
     const paged: typeof items = []
-    for (let after: string | undefined; ;) {
-      const page = await auth.plans.list({ above: 1, limit, ...(after !== undefined && { after }) })
-      expect(page.items.length).toBeLessThanOrEqual(limit)
-      paged.push(...page.items)
-      after = page.next
-      if (after === undefined) break
+    for await (const page of readPages((after) => auth.plans.list({ above: 1, limit, after }))) {
+      expect(page.length).toBeLessThanOrEqual(limit)
+      paged.push(...page)
     }
     expect(paged).toEqual(items)
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readPages } from '../../../src/shared/lib/read-pages.js'
 import { memoryStore } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import type { ReportedCount } from '../../../src/store.js'
@@ -27,13 +28,11 @@ describe('auth.usage.reportOnly()', () => {
     const { usage } = await openAdmin(store)
     const seen: unknown[] = []
     let pages = 0
-    for (let after: string | undefined; ; pages++) {
-      const { items, next } = await usage!.reportOnly({ limit: 2, after })
+    for await (const items of readPages((after) => usage!.reportOnly({ limit: 2, after }))) {
       seen.push(...items)
-      if (next === undefined) break
-      after = next
+      pages++
     }
-    expect(pages).toBe(2)
+    expect(pages).toBe(3)
     expect(seen).toEqual(
       counts.map(({ applicationId, firstAt, lastAt, ...count }) => ({
         ...count,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { readPages } from '../../../src/shared/lib/read-pages.js'
 import { memoryStore } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { type Usage, type UsageQuery } from '../../../src/features/usage/index.js'
@@ -61,12 +62,9 @@ describe('auth.usage.list()', () => {
     expect(all).toHaveLength(by === 'day' ? 12 : 8)
     for (const limit of [1, 3, all.length]) {
       const seen: unknown[] = []
-      for (let after: string | undefined; ;) {
-        const page = await usage.list({ ...range, limit, after })
-        seen.push(...page.items)
-        if (page.next === undefined) break
-        expect(page.items).toHaveLength(limit)
-        after = page.next
+      for await (const items of readPages((after) => usage.list({ ...range, limit, after }))) {
+        seen.push(...items)
+        expect(items).toHaveLength(Math.min(limit, all.length - seen.length + items.length))
       }
       expect(seen).toEqual(all)
     }

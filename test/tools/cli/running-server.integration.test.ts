@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createTokenForm } from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { freshDatabase } from '../../support/postgres.js'
 import { timeBound } from '../../support/time-bound.js'
@@ -69,27 +70,14 @@ describe.each(Object.entries(STORES).slice(0, IS_LONG_LANE ? 2 : 1))('beside a r
     waitUntil(async () => (await fetchStatus(path, headers)) === expected)
 
   async function fetchAccessToken({ clientId = '', clientSecret = '' }): Promise<string> {
-    const body = new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: clientId,
-      client_secret: clientSecret,
-    })
+    const body = new URLSearchParams(createTokenForm({ clientId, clientSecret }))
     const response = await fetch(`${server.url}/orders/token`, { method: 'POST', body })
     return ((await response.json()) as { access_token: string }).access_token
   }
 
   it('new credentials work at once, and the server follows each change within a second', async () => {
-    const { application, credentials } = await runJson(
-      'apps',
-      'create',
-      '--name',
-      'Shop',
-      '--api',
-      'orders',
-      '--api',
-      'catalog',
-      ...store.config,
-    )
+    const create = 'apps create --name Shop --api orders --api catalog'.split(' ')
+    const { application, credentials } = await runJson(...create, ...store.config)
     const { id } = application
     const key = { 'X-Api-Key': credentials.clientId! }
     const bearer = { Authorization: `Bearer ${await fetchAccessToken(credentials)}` }

@@ -1,15 +1,9 @@
 import { decodeJwt } from 'jose'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { authOf, type PlatformAuth } from '../../../src/index.js'
-import { accessTokenFor, apiKeyFor, fakeClock, memoryMailer } from '../../../src/tools/testing/index.js'
-import { onEveryPlatform, openPlatform, type TestPlatform } from '../../support/platform.js'
+import { accessTokenFor, apiKeyFor, fakeClock } from '../../../src/tools/testing/index.js'
+import { onEveryPlatform, usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
-
-let made: TestPlatform | undefined
-afterEach(async () => {
-  await made?.auth.close()
-  made = undefined
-})
 
 onEveryPlatform((host) => {
   describe('accessTokenFor()', () => {
@@ -76,14 +70,13 @@ onEveryPlatform((host) => {
 
 describe('accessTokenFor()', () => {
   it('needs neither ready() nor an app, and works where baseUrl has a path', async () => {
-    made = openPlatform({ baseUrl: 'https://api.example.com/shop/v1' })
-    const accessToken = await accessTokenFor(made.auth, 'orders')
+    const { auth } = usePlatform({ baseUrl: 'https://api.example.com/shop/v1' })
+    const accessToken = await accessTokenFor(auth, 'orders')
     expect(decodeJwt(accessToken).iss).toBe('https://api.example.com/shop/v1/orders')
   })
 
   it('rejects with the error of the token endpoint if no token is issued', async () => {
-    made = openPlatform({ rateLimits: { tokenRequests: { limit: 1, window: 60 } } })
-    const { auth } = made
+    const { auth } = usePlatform({ rateLimits: { tokenRequests: { limit: 1, window: 60 } } })
     // The helper requests one token per application; the API may have been disallowed before that request.
     auth.events.once(
       'application.registered',
@@ -95,11 +88,11 @@ describe('accessTokenFor()', () => {
   })
 
   it('listens on no port', async () => {
-    made = openPlatform()
+    const { auth } = usePlatform()
     const servers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
     // A server of the previous test may still be closing.
     await expect.poll(servers).toBe(0)
-    const pending = accessTokenFor(made.auth, 'orders')
+    const pending = accessTokenFor(auth, 'orders')
     const seen: number[] = []
     const timer = setInterval(() => seen.push(servers()), 1)
     await pending
@@ -126,24 +119,5 @@ describe('fakeClock()', () => {
     const { now, advance } = fakeClock(1_000)
     advance(1)
     expect(now()).toBe(2_000)
-  })
-
-  it('controls the expiry of access tokens', async () => {
-    const clock = fakeClock(Date.UTC(2030, 0, 1))
-    made = openPlatform({ now: clock.now })
-    const { application } = await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
-    expect(application.createdAt).toEqual(new Date('2030-01-01'))
-  })
-})
-
-describe('memoryMailer()', () => {
-  const email = { to: 'dev@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>', headers: {} }
-
-  it('keeps every e-mail, oldest first', async () => {
-    const mailer = memoryMailer()
-    expect(mailer.emails).toEqual([])
-    await mailer.send(email)
-    await mailer.send({ ...email, subject: 'Again' })
-    expect(mailer.emails).toEqual([email, { ...email, subject: 'Again' }])
   })
 })
