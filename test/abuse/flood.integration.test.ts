@@ -2,18 +2,14 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startAttackedPlatform, type AttackedPlatform, type GoodClient } from './platform-process.js'
+import { afterAll, expect, it } from 'vitest'
+import { startAttackedPlatform, type GoodClient } from './platform-process.js'
 import { timeBound } from '../support/time-bound.js'
 
 const FLOOD = fileURLToPath(new URL('flood-process.mjs', import.meta.url))
 const MILLISECONDS = 1500
 
-let platform: AttackedPlatform
-
-beforeAll(async () => {
-  platform = await startAttackedPlatform()
-})
+const platform = await startAttackedPlatform()
 afterAll(() => platform.end())
 
 it('a flood of wrong secrets, keys and tokens does not affect honest requests, also those of the attacked application', async () => {

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createTokenForm } from '../support/http.js'
 import { createAnswerReader, type Answer } from './answers.js'
-import { startAttackedPlatform, type AttackedPlatform, type GoodClient } from './platform-process.js'
+import { startAttackedPlatform, type GoodClient } from './platform-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { timeBound } from '../support/time-bound.js'
@@ -11,12 +11,9 @@ import { timeBound } from '../support/time-bound.js'
 const MB = 1_000_000
 /** An honest client's connection would be kept for the server's minute, and counted. */
 const CLOSE = { Connection: 'close' }
-let platform: AttackedPlatform
 const sockets = new Set<Socket>()
 
-beforeAll(async () => {
-  platform = await startAttackedPlatform()
-})
+const platform = await startAttackedPlatform()
 afterEach(async () => {
   for (const socket of sockets) socket.destroy()
   await waitUntil(async () => (await platform.connections()) === 0, { interval: 50 })

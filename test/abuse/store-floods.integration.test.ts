@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { floodClaims, floodKeys, floodRevocations } from './store-flood-cases.js'
-import { openFloodedPlatform, percentile, type FloodedPlatform } from './store-floods.js'
+import { openFloodedPlatform, percentile } from './store-floods.js'
 import { timeBound } from '../support/time-bound.js'
 
 // Smaller than the floods of store-floods.long.test.ts, which measures.
@@ -8,11 +8,8 @@ import { timeBound } from '../support/time-bound.js'
 const suspensions = 5
 /** Several times as long as on a busy machine. Without the limits a call waits for up to 5 s, and fails. */
 const MAX_MS = 3000
-let platform: FloodedPlatform
 
-beforeAll(async () => {
-  platform = await openFloodedPlatform()
-})
+const platform = await openFloodedPlatform()
 afterAll(() => platform?.end())
 
 it('a partner that revokes access tokens on many connections is refused over its limit, and delays no suspension', async () => {

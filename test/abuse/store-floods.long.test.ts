@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { floodClaims, floodKeys, floodRevocations, type FloodOutcome } from './store-flood-cases.js'
-import { openFloodedPlatform, percentile, type FloodedPlatform } from './store-floods.js'
+import { openFloodedPlatform, percentile } from './store-floods.js'
 
 // Prints the figures of docs/scaling.md.
 
@@ -8,11 +8,8 @@ const MAX_P99_MS = 250
 /** As many as a p99 needs. */
 const suspensions = 100
 const ALL_SERVED = Array<number>(11).fill(200)
-let platform: FloodedPlatform
 
-beforeAll(async () => {
-  platform = await openFloodedPlatform()
-})
+const platform = await openFloodedPlatform()
 afterAll(() => platform?.end())
 
 function report(name: string, { suspensions: times, statuses }: FloodOutcome): void {

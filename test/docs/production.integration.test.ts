@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { copyBuild, type Installable } from '../package/packed.js'
+import { afterAll, expect, it } from 'vitest'
+import { copyBuild } from '../package/packed.js'
 import { freePort } from '../support/free-port.js'
-import { LOGIN, startMailServer, type MailServer } from '../support/smtp.js'
+import { LOGIN, startMailServer } from '../support/smtp.js'
 import { waitUntil } from '../support/wait-until.js'
 import { blocksOf, readPage } from './pages.js'
 
@@ -16,24 +16,23 @@ const [platform, server] = blocksOf(PAGE).filter(({ language }) => language === 
 const commands = blocksOf(PAGE).filter(({ language }) => language === 'sh')
 const execute = promisify(execFile)
 
-let installable: Installable
-let mailServer: MailServer
-let folder: string
-let address: string
-let env: NodeJS.ProcessEnv
 let running: ChildProcess
 
-beforeAll(async () => {
-  const port = await freePort()
-  ;[installable, mailServer] = await Promise.all([copyBuild(), startMailServer()])
-  const packages = ['express', 'jose', 'nodemailer', '@photostructure/sqlite']
-  folder = await installable.consumer({ type: 'commonjs', packages, programs: [] })
-  address = `http://localhost:${port}`
-  const SMTP_URL = `smtp://${LOGIN.user}:${encodeURIComponent(LOGIN.pass)}@127.0.0.1:${mailServer.port}`
-  env = { PATH: process.env['PATH'], BASE_URL: address, SMTP_URL, DATABASE: 'platform.sqlite', NODE_ENV: 'production' }
-  await writeFile(join(folder, 'platform.mjs'), platform!.code)
-  await writeFile(join(folder, 'server.mjs'), server!.code.replace('3000', String(port)))
-})
+const port = await freePort()
+const [installable, mailServer] = await Promise.all([copyBuild(), startMailServer()])
+const packages = ['express', 'jose', 'nodemailer', '@photostructure/sqlite']
+const folder = await installable.consumer({ type: 'commonjs', packages, programs: [] })
+const address = `http://localhost:${port}`
+const SMTP_URL = `smtp://${LOGIN.user}:${encodeURIComponent(LOGIN.pass)}@127.0.0.1:${mailServer.port}`
+const env: NodeJS.ProcessEnv = {
+  PATH: process.env['PATH'],
+  BASE_URL: address,
+  SMTP_URL,
+  DATABASE: 'platform.sqlite',
+  NODE_ENV: 'production',
+}
+await writeFile(join(folder, 'platform.mjs'), platform!.code)
+await writeFile(join(folder, 'server.mjs'), server!.code.replace('3000', String(port)))
 afterAll(async () => {
   running?.kill('SIGKILL')
   await mailServer.close()

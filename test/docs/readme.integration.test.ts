@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { copyBuild, type Installable } from '../package/packed.js'
+import { copyBuild } from '../package/packed.js'
 import { freePort } from '../support/free-port.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { LOGIN, readMail, startMailServer } from '../support/smtp.js'
@@ -18,17 +18,12 @@ const fileName = /Save it as `([\w.]+)` in an empty folder/.exec(README.text)?.[
 
 const execute = promisify(execFile)
 
-let installable: Installable
+const installable = await copyBuild()
+const cwd = await installable.consumer({ type: 'module', packages: [], programs: [] })
+await rm(join(cwd, 'package.json'))
+await execute('npm', ['init', '-y', '--offline'], { cwd })
 /** What `npm init` has written. */
-let manifest: object
-
-beforeAll(async () => {
-  installable = await copyBuild()
-  const cwd = await installable.consumer({ type: 'module', packages: [], programs: [] })
-  await rm(join(cwd, 'package.json'))
-  await execute('npm', ['init', '-y', '--offline'], { cwd })
-  manifest = JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8')) as object
-})
+const manifest = JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8')) as object
 afterAll(() => installable?.remove())
 
 describe.each(['commonjs', 'module'] as const)(

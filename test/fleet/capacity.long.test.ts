@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { postgresStore } from '../../src/stores/postgres/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import { accessToken, createApplication } from '../support/http.js'
@@ -14,18 +14,14 @@ import { APIS, openPlatform, SECRET } from '../support/platform.js'
 import { connectRedis, startRedis } from '../support/redis.js'
 import { loadAtRate, loadWithoutDelay, openPostgresPlatform, print, repeat } from './capacity.js'
 import { addApplications } from './many-applications.js'
-import { startGaugedPostgres, type PostgresGauge } from './postgres-gauge.js'
+import { startGaugedPostgres } from './postgres-gauge.js'
 
 // Prints the figures of docs/scaling.md.
-
-let postgres: PostgresGauge
 
 /** For the computation at the end: statements a second (`idle`), statements (`changing`), microseconds of processor time. */
 const measured = { idle: 0, changing: 0, reading: 0, lookUp: 0, change: 0, wakeUp: 0 }
 
-beforeAll(async () => {
-  postgres = await startGaugedPostgres()
-})
+const postgres = await startGaugedPostgres()
 afterAll(() => postgres?.end())
 
 describe('statements of one process in PostgreSQL', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import {
   createCachedApplication,
   listStatuses,
@@ -8,8 +8,8 @@ import {
   readKid,
   KINDS,
 } from './changes.js'
-import { startFleet, type Fleet, type Member } from './fleet.js'
-import { freshStores, onEveryWay, type FleetStores, type Way } from './stores.js'
+import { startFleet, type Member } from './fleet.js'
+import { freshStores, onEveryWay } from './stores.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { timeBound } from '../support/time-bound.js'
 
@@ -17,13 +17,8 @@ import { timeBound } from '../support/time-bound.js'
 const MAX_DELAY_MS = 1000
 const PROCESSES = IS_LONG_LANE ? 4 : 2
 
-let stores: FleetStores
-let fleet: Fleet<Way>
-
-beforeAll(async () => {
-  stores = await freshStores()
-  fleet = await startFleet(Array.from({ length: PROCESSES }, () => stores.plan()))
-})
+const stores = await freshStores()
+const fleet = await startFleet(Array.from({ length: PROCESSES }, () => stores.plan()))
 
 afterAll(async () => {
   await fleet?.stop()

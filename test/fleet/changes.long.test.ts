@@ -1,20 +1,16 @@
 import { availableParallelism, loadavg } from 'node:os'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { createCachedApplication, measureDelays, KINDS } from './changes.js'
 import { describeDelays, printFigures } from './figures.js'
 import { startFleet, type Fleet } from './fleet.js'
-import { freshStores, WAYS, type FleetStores, type Way } from './stores.js'
+import { freshStores, WAYS, type Way } from './stores.js'
 
 const OF_EACH_KIND = 46
 /** The target for the 99th percentile, and the bound for every change. */
 const TARGET_P99_MS = 100
 const MAX_DELAY_MS = 1000
 
-let stores: FleetStores
-
-beforeAll(async () => {
-  stores = await freshStores()
-})
+const stores = await freshStores()
 afterAll(() => stores?.remove())
 
 it.each(WAYS)(

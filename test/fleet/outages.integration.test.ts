@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { IssuedCredentials } from '../../src/index.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
-import { freshDatabase, type TestDatabase } from '../support/postgres.js'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js'
+import { freshDatabase } from '../support/postgres.js'
+import { startTcpProxy } from '../support/tcp-proxy.js'
 import { timeBound } from '../support/time-bound.js'
 import {
   createCachedApplication,
@@ -13,36 +13,27 @@ import {
   requestToken,
   type CachedApplication,
 } from './changes.js'
-import { startFleet, type Fleet, type Member, type PlatformPlan } from './fleet.js'
+import { startFleet, type Member, type PlatformPlan } from './fleet.js'
 
 const MAX_STALENESS_SECONDS = 2
 const FAILURES = ['stalled', 'refused', 'dropped'] as const
-type Failure = (typeof FAILURES)[number]
 
-let database: TestDatabase
-let proxies: Record<Failure, TcpProxy>
-let client: Client
 /** Two platforms with a direct connection to the database, and one behind each proxy. One process has all of them: each has a pool of its own. */
 const NAMES = ['operator', 'direct', ...FAILURES] as const
-let fleet: Fleet<(typeof NAMES)[number]>
-let operator: Member
-let members: readonly Member[]
 
-beforeAll(async () => {
-  database = await freshDatabase()
-  client = new Client(database.url)
-  await client.connect()
-  const [stalled, refused, dropped] = await Promise.all(FAILURES.map(() => startTcpProxy(database.url)))
-  proxies = { stalled: stalled!, refused: refused!, dropped: dropped! }
-  const planOf = (name: (typeof NAMES)[number]): PlatformPlan => {
-    const { url } = name === 'operator' || name === 'direct' ? database : proxies[name]
-    return { store: { kind: 'postgres', url, listen: true }, maxStaleness: MAX_STALENESS_SECONDS }
-  }
-  const plan = Object.fromEntries(NAMES.map((name) => [name, planOf(name)]))
-  fleet = await startFleet([plan as Record<(typeof NAMES)[number], PlatformPlan>])
-  members = NAMES.map((name) => fleet.processes[0]![name])
-  operator = members[0]!
-})
+const database = await freshDatabase()
+const client = new Client(database.url)
+await client.connect()
+const [stalled, refused, dropped] = await Promise.all(FAILURES.map(() => startTcpProxy(database.url)))
+const proxies = { stalled: stalled!, refused: refused!, dropped: dropped! }
+const planOf = (name: (typeof NAMES)[number]): PlatformPlan => {
+  const { url } = name === 'operator' || name === 'direct' ? database : proxies[name]
+  return { store: { kind: 'postgres', url, listen: true }, maxStaleness: MAX_STALENESS_SECONDS }
+}
+const plan = Object.fromEntries(NAMES.map((name) => [name, planOf(name)]))
+const fleet = await startFleet([plan as Record<(typeof NAMES)[number], PlatformPlan>])
+const members = NAMES.map((name) => fleet.processes[0]![name])
+const operator = members[0]!
 
 afterAll(async () => {
   await fleet?.stop()

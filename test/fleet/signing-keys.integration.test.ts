@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import type { IssuedCredentials, SigningKeyInfo } from '../../src/index.js'
 import { createCachedApplication, requestToken, readKid } from './changes.js'
-import { startFleet, type Fleet, type Member, type PlatformPlan } from './fleet.js'
+import { startFleet, type Member, type PlatformPlan } from './fleet.js'
 import { rotateRepeatedly, startLoad } from './load.js'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { timeBound } from '../support/time-bound.js'
-import { freshStores, type FleetStores } from './stores.js'
+import { freshStores } from './stores.js'
 
 /** Seconds. */
 const ROTATE_EVERY = 1
@@ -19,23 +19,18 @@ type Name = 'operated on PostgreSQL' | 'operated on SQLite' | 'scheduled on Post
 const OPERATED = ['operated on PostgreSQL', 'operated on SQLite'] as const
 const SCHEDULED = ['scheduled on PostgreSQL', 'scheduled on SQLite'] as const
 
-let stores: readonly [FleetStores, FleetStores]
-let fleet: Fleet<Name>
-
-beforeAll(async () => {
-  stores = [await freshStores(), await freshStores()]
-  const tokens = { rotateEvery: ROTATE_EVERY, publishAhead: PUBLISH_AHEAD }
-  const [operated, scheduled] = stores.map((each) => each.stores)
-  fleet = await startFleet(
-    // Ten platforms, each with a store of its own.
-    (IS_LONG_LANE ? [3, 3, 2, 2] : [5, 5]).map((count): Record<Name, PlatformPlan> => ({
-      'operated on PostgreSQL': { store: operated!.PostgreSQL, count },
-      'operated on SQLite': { store: operated!.SQLite, count },
-      'scheduled on PostgreSQL': { store: scheduled!.PostgreSQL, tokens },
-      'scheduled on SQLite': { store: scheduled!.SQLite, tokens },
-    })),
-  )
-})
+const stores = [await freshStores(), await freshStores()]
+const tokens = { rotateEvery: ROTATE_EVERY, publishAhead: PUBLISH_AHEAD }
+const [operated, scheduled] = stores.map((each) => each.stores)
+const fleet = await startFleet(
+  // Ten platforms, each with a store of its own.
+  (IS_LONG_LANE ? [3, 3, 2, 2] : [5, 5]).map((count): Record<Name, PlatformPlan> => ({
+    'operated on PostgreSQL': { store: operated!.PostgreSQL, count },
+    'operated on SQLite': { store: operated!.SQLite, count },
+    'scheduled on PostgreSQL': { store: scheduled!.PostgreSQL, tokens },
+    'scheduled on SQLite': { store: scheduled!.SQLite, tokens },
+  })),
+)
 
 afterAll(async () => {
   await fleet?.stop()

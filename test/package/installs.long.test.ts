@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { freshDatabase } from '../support/postgres.js'
-import { installBeside, pack, readText, type Packed } from './packed.js'
+import { installBeside, pack, readText } from './packed.js'
 
 const run = promisify(execFile)
 const ANSWERS = {
@@ -31,10 +31,7 @@ const NEWEST = {
   '@opentelemetry/api': '1.10.0',
 }
 
-let packed: Packed
-beforeAll(async () => {
-  packed = await pack()
-})
+const packed = await pack()
 afterAll(() => packed?.remove())
 
 it.each([...APPS, NEWEST])('npm installs the package beside %j, and it works', { timeout: 300_000 }, async (app) => {

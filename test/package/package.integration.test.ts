@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import * as esbuild from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { allPages } from '../docs/pages.js'
-import { pack, readText, run, type Packed } from './packed.js'
+import { pack, readText, run } from './packed.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const { resolve } = createRequire(import.meta.url)
@@ -22,10 +22,7 @@ const ANSWERS = {
   refused: 401,
 }
 
-let packed: Packed
-beforeAll(async () => {
-  packed = await pack()
-})
+const packed = await pack()
 afterAll(() => packed?.remove())
 
 describe('the tarball', () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { IS_LONG_LANE } from '../support/long-lane.js'
 import { tsc } from '../support/tsc.js'
 import { compile as compileWith, writeConfig } from './compile.js'
-import { copyBuild, type Installable } from './packed.js'
+import { copyBuild } from './packed.js'
 
 const TYPES = {
   4: ['express=express4', '@types/express=@types/express4'],
@@ -46,10 +46,7 @@ const FEW_FLAVOURS = {
 }
 
 // package.integration.test.ts tests that the tarball contains the same files.
-let built: Installable
-beforeAll(async () => {
-  built = await copyBuild()
-})
+const built = await copyBuild()
 afterAll(() => built?.remove())
 
 // Each case compiles the types of Node and Express, which takes seconds on a busy machine.

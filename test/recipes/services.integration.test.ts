@@ -1,14 +1,14 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { request as send } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import express from 'express'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 import { blocksOf, readPage } from '../docs/pages.js'
 import { freePort } from '../support/free-port.js'
 import { accessToken, createApplication } from '../support/http.js'
@@ -84,8 +84,6 @@ interface Answer {
 const blocks = blocksOf(readPage(PAGE))
 const codeOf = (language: string): string => blocks.find((block) => block.language === language)!.code
 
-let platform: Awaited<ReturnType<typeof openHost>>
-let folder: string
 /** Something else answers at the platform's address: with 200, or by leading elsewhere. */
 let away: 'page' | 'redirect' | undefined
 /** The requests that came where it led to. */
@@ -152,17 +150,14 @@ function get(port: number, headers: readonly string[] = [], path = '/orders/item
 
 const bearer = (token: string): string[] => ['Authorization', `Bearer ${token}`]
 
-beforeAll(async () => {
-  platform = await openHost()
-  folder = await mkdtemp(join(tmpdir(), 'platform-auth-services-'))
-})
+const platform = await openHost()
+const folder = await createTemporaryFolder()
 
 afterAll(async () => {
   for (const end of ends) await end()
   platform.server.closeAllConnections()
   platform.server.close()
   await platform.auth.close()
-  await rm(folder, { recursive: true })
 })
 
 /** Starts the service behind a proxy, and resolves the port of the proxy. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readPages } from '../../../src/shared/lib/read-pages.js'
+import { readPages } from '../../../src/shared/lib/own-members.js'
 import { request } from '../../support/request.js'
 import { onEveryPlatform } from '../../support/platform.js'
 

@@ -1,5 +1,5 @@
 import type express5 from 'express'
-import { readPages } from '../../../src/shared/lib/read-pages.js'
+import { readPages } from '../../../src/shared/lib/own-members.js'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import type { ReportedRequests, WithUsage } from '../../../src/features/usage/index.js'
 import { StoreUnavailableError } from '../../../src/index.js'

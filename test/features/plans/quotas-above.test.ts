@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readPages } from '../../../src/shared/lib/read-pages.js'
+import { readPages } from '../../../src/shared/lib/own-members.js'
 import { memoryStore } from '../../../src/index.js'
 import { plans } from '../../../src/features/plans/index.js'
 import { fakeClock } from '../../../src/tools/testing/index.js'

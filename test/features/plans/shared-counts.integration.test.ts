@@ -1,5 +1,4 @@
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { COUNT_WINDOWS, createCountShared } from '../../../src/features/plans/shared-counts.js'
 import { createRateLimits } from '../../../src/core/rate-limits/rate-limits.js'
 import { memoryStore } from '../../../src/stores/memory/index.js'
@@ -13,13 +12,9 @@ const FREE = [
   { limit: 100, per: 'month' },
 ] as const
 
-let server: Awaited<ReturnType<typeof openRedis>>
-let redis: Redis
 let commands: string[] = []
-beforeAll(async () => {
-  server = await openRedis()
-  redis = server.connect()
-})
+const server = await openRedis()
+const redis = server.connect()
 afterAll(() => server.end())
 
 /** The limiter of one process; all have one Redis, and a store of their own if none is given. */

@@ -1,21 +1,15 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openPortalApp, visit, type PortalApp } from './pages-app.js'
-import type { Visitor } from './visitor.js'
+import { expect, it } from 'vitest'
+import { usePortalApp, openPortalApp, visit } from './pages-app.js'
 
 const ANNA = 'anna@example.com'
 const BOB = 'bob@example.com'
 const DAY_MS = 86_400_000
 const ADDRESS = 'https://bank.example/jwks.json'
 
-let app: PortalApp
-let anna: Visitor
-beforeAll(async () => {
-  app = await openPortalApp({ proofs: true, clientAssertions: { allow: ['JWKS.internal', '10.0.0.7'] } })
-  await app.auth.applications.create({ name: 'First', contact: ANNA, apis: ['catalog'] })
-  anna = await visit(app, ANNA)
-})
-afterAll(() => app.close())
+const app = await usePortalApp({ proofs: true, clientAssertions: { allow: ['JWKS.internal', '10.0.0.7'] } })
+await app.auth.applications.create({ name: 'First', contact: ANNA, apis: ['catalog'] })
+const anna = await visit(app, ANNA)
 
 function createJwk(kid: string): JsonWebKey {
   return { ...generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }), kid }

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Language } from '../../../src/index.js'
 import { FRAME_TEXTS } from '../../../src/shared/web/page-frame.js'
 import { TEXTS } from '../../../src/features/portal/texts/languages.js'
 import type { PortalTexts } from '../../../src/features/portal/texts/en.js'
-import { openPortalApp, usePortalApp, visit, type PortalApp } from './pages-app.js'
+import { usePortalApp, visit } from './pages-app.js'
 import type { Page } from './visitor.js'
 
 const LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'es']
@@ -12,12 +12,7 @@ const APIS = { orders: { scopes: ['orders:read'] }, catalog: {} } as const
 /** Texts that languages share: names, and words that are the same in them. */
 const SHARED = /^(|Name|Active|APIs?|Actions?|Application|Scopes?|Status|Secret|Code|Plan|Portal|Error: .*)$/
 
-let app: PortalApp
-
-beforeAll(async () => {
-  app = await openPortalApp()
-})
-afterAll(() => app.close())
+const app = await usePortalApp()
 
 /** All texts, with names in place of values. */
 function listTexts(texts: object): string[] {

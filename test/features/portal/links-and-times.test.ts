@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { renderRelativeTime } from '../../../src/features/portal/pages/times.js'
 import { TEXTS } from '../../../src/features/portal/texts/languages.js'
-import { openPortalApp, visit, type PortalApp } from './pages-app.js'
+import { usePortalApp, visit } from './pages-app.js'
 
-let app: PortalApp
-beforeAll(async () => {
-  app = await openPortalApp()
-})
-afterAll(() => app.close())
+const app = await usePortalApp()
 
 it('links the name of each API to its reference in the console, and draws no plot of nothing', async () => {
   const contact = 'links@example.com'
@@ -30,8 +26,7 @@ it('links the name of each API to its reference in the console, and draws no plo
 
 it('has the calls, the refused ones and the last use of each application in the list, and four numbers on its page', async () => {
   const store = memoryStore()
-  const counted = await openPortalApp({ store })
-  onTestFinished(() => counted.close())
+  const counted = await usePortalApp({ store })
   const contact = 'numbers@example.com'
   const { application } = await counted.auth.applications.create({ name: 'Shop', contact, apis: ['catalog'] })
   const day = new Date().toISOString().slice(0, 10)

@@ -1,21 +1,14 @@
-import { beforeAll, afterAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
-import { openPortalApp, usePortalApp, visit, type PortalApp } from './pages-app.js'
-import type { Visitor } from './visitor.js'
+import { usePortalApp, visit } from './pages-app.js'
 
 const ANNA = 'anna@example.com'
 const DAY_MS = 86_400_000
 
-let app: PortalApp
-let anna: Visitor
-
-beforeAll(async () => {
-  app = await openPortalApp()
-  await app.auth.applications.create({ name: 'First', contact: ANNA, apis: ['catalog'] })
-  anna = await visit(app, ANNA)
-})
-afterAll(() => app.close())
+const app = await usePortalApp()
+await app.auth.applications.create({ name: 'First', contact: ANNA, apis: ['catalog'] })
+const anna = await visit(app, ANNA)
 
 const inDays = (days: number): Date => new Date(app.clock.now() + days * DAY_MS)
 

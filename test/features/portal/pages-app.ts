@@ -1,6 +1,6 @@
 import express from 'express'
-import { onTestFinished } from 'vitest'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { atEnd } from '../../support/at-end.js'
 import { listen } from '../../support/http.js'
 import { openPlatform, type TestOptions } from '../../support/platform.js'
 import { signIn, type Visitor } from './visitor.js'
@@ -51,10 +51,10 @@ export async function openPortalApp({ proofs = false, ...options }: TestOptions 
 
 export type PortalApp = Awaited<ReturnType<typeof openPortalApp>>
 
-/** The same for one test, which closes it. */
-export async function usePortalApp(options: TestOptions = {}): Promise<PortalApp> {
+/** The same, which is closed at the end of the test, or outside of a test of the file. */
+export async function usePortalApp(options: Parameters<typeof openPortalApp>[0] = {}): Promise<PortalApp> {
   const app = await openPortalApp(options)
-  onTestFinished(app.close)
+  atEnd(app.close)
   return app
 }
 

@@ -1,17 +1,24 @@
 import type { Express } from 'express'
 import { JSDOM } from 'jsdom'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { EXPRESSES } from '../../support/platform.js'
 import { listen } from '../../support/http.js'
 import { request } from '../../support/request.js'
-import { GOOD, openRegistration, PATH, postJson, expectPage, expectRefusal } from './registration-app.js'
+import {
+  GOOD,
+  openRegistration,
+  PATH,
+  postJson,
+  expectPage,
+  expectRefusal,
+  useRegistration,
+} from './registration-app.js'
 import { formatTime } from '../../../src/features/emails/layout.js'
 
 const express = EXPRESSES['Express 4']
 
 describe('The page of a claim link', () => {
-  const { app, auth } = openRegistration(express)
-  afterAll(() => auth.close())
+  const { app } = useRegistration(express)
 
   it('R9: has no credential and loads nothing, with and without a token in the query string', async () => {
     const page = await request(app).get(`${PATH}/claim`).expect(200)

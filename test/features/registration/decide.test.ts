@@ -1,9 +1,9 @@
 import type { Express } from 'express'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { EXPRESSES, type TestOptions } from '../../support/platform.js'
 import { request, type Response } from '../../support/request.js'
-import { expectPage, openRegistration, PATH, postJson, useRegistration } from './registration-app.js'
+import { expectPage, PATH, postJson, useRegistration } from './registration-app.js'
 
 const OPERATORS = ['apis@example.com', 'second@example.com']
 const MANUAL = { name: 'Shop & <b>Sons</b>', contact: 'dev@customer.example', apis: ['catalog', 'weather'] }
@@ -17,7 +17,7 @@ async function post(app: Express, fields: Fields | string): Promise<Response> {
 }
 
 /** A registration that waits for the operators of a platform: its id and their links. */
-async function register({ app, auth, mailer }: ReturnType<typeof openRegistration>) {
+async function register({ app, auth, mailer }: ReturnType<typeof useRegistration>) {
   const sent = mailer.emails.length
   const findAsked = () => mailer.emails.slice(sent).filter(({ to }) => OPERATORS.includes(to))
   expect((await postJson(app, MANUAL)).status).toBe(202)
@@ -39,10 +39,9 @@ function readToken(text: string): string {
 }
 
 describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
-  const platform = openRegistration(express, { operators: OPERATORS })
+  const platform = useRegistration(express, { operators: OPERATORS })
   const { app, auth, mailer } = platform
   beforeAll(() => auth.ready())
-  afterAll(() => auth.close())
 
   const statusOf = async (id: string) => (await auth.applications.get(id))?.status
 

@@ -1,15 +1,14 @@
 import { JSDOM } from 'jsdom'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { EXPRESSES } from '../../support/platform.js'
 import { request } from '../../support/request.js'
-import { expectPage, openRegistration, PATH, postForm } from './registration-app.js'
+import { expectPage, PATH, postForm, useRegistration } from './registration-app.js'
 
 const express = EXPRESSES['Express 5']
 
 describe('The registration form', () => {
-  const { app, auth } = openRegistration(express)
+  const { app, auth } = useRegistration(express)
   beforeAll(() => auth.ready())
-  afterAll(() => auth.close())
 
   /** Sends the form and reads the page that answers it. */
   async function send(fields: Record<string, string | readonly string[]>) {

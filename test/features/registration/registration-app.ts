@@ -3,6 +3,7 @@ import type { Express, RequestHandler } from 'express'
 import { expect, onTestFinished, vi } from 'vitest'
 import { ConfigurationError } from '../../../src/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { atEnd } from '../../support/at-end.js'
 import { openPlatform, type EXPRESSES, type TestOptions } from '../../support/platform.js'
 import { request, type Response } from '../../support/request.js'
 
@@ -39,10 +40,10 @@ export function openRegistration(
   return { app, auth, mailer, logger }
 }
 
-/** The same for one test, which closes it; `list` resolves what is registered. */
+/** The same, which is closed at the end of the test, or outside of a test of the `describe()`; `list` resolves what is registered. */
 export function useRegistration(...args: Parameters<typeof openRegistration>) {
   const opened = openRegistration(...args)
-  onTestFinished(() => opened.auth.close())
+  atEnd(() => opened.auth.close())
   return { ...opened, list: async () => (await opened.auth.applications.list()).items }
 }
 

@@ -2,7 +2,7 @@ import bodyParser1 from 'body-parser1'
 import bodyParser2 from 'body-parser2'
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { registration } from '../../../src/features/registration/index.js'
 import { memoryStore } from '../../../src/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
@@ -10,7 +10,6 @@ import { EXPRESSES, openPlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import {
   GOOD,
-  openRegistration,
   PATH,
   postForm,
   FORM,
@@ -43,9 +42,8 @@ function openPatient(express: (typeof EXPRESSES)['Express 5']) {
 
 for (const [name, express] of Object.entries(EXPRESSES)) {
   describe(`auth.registration.router on ${name}`, () => {
-    const { app, auth } = openRegistration(express)
+    const { app, auth } = useRegistration(express)
     beforeAll(() => auth.ready())
-    afterAll(() => auth.close())
 
     const applications = async () => (await auth.applications.list({ limit: 1000 })).items
 

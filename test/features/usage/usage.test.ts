@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { readPages } from '../../../src/shared/lib/read-pages.js'
+import { readPages } from '../../../src/shared/lib/own-members.js'
 import { memoryStore } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { type Usage, type UsageQuery } from '../../../src/features/usage/index.js'

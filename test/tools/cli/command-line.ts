@@ -12,6 +12,7 @@ import { run } from '../../../src/tools/cli/run.js'
 import type { Application, AuditEntry, IssuedCredentials, PlatformAuth, SigningKeyInfo } from '../../../src/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { APIS, openPlatform, type TestOptions } from '../../support/platform.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 /** The module that tests pass to `--config`. */
 export const CONFIG = fileURLToPath(new URL('platform.mjs', import.meta.url))
@@ -99,15 +100,18 @@ export function parseJson({ code, stdout, stderr }: ProgramResult): JsonResult {
 export interface Site {
   readonly folder: string
   readonly file: string
-  remove(): Promise<void>
 }
 
-/** Creates the file, as a server does that has run before. `work` is done with that server's platform. */
+/**
+ * Creates the file, as a server does that has run before, in a folder that is removed with the test or file. `work` is done with
+ * that server's platform.
+ */
 export async function createSite(
   work: (auth: PlatformAuth) => Promise<unknown> = async () => undefined,
   options: TestOptions = {},
+  given?: string,
 ): Promise<Site> {
-  const folder = await mkdtemp(join(tmpdir(), 'cli-'))
+  const folder = given ?? (await createTemporaryFolder())
   const file = join(folder, 'platform.sqlite')
   const { auth } = openPlatform({
     baseUrl: 'http://localhost:3000',
@@ -119,19 +123,17 @@ export async function createSite(
   await auth.ready()
   await work(auth)
   await auth.close()
-  return { folder, file, remove: () => rm(folder, { recursive: true }) }
+  return { folder, file }
 }
 
 /** One site for all tests of a file. `platform.mjs` uses its store, and its mailer appends e-mails to the file `emails`. */
-export function useSite(): Pick<Site, 'folder' | 'file'> & { readonly emails: string } {
+export function useSite(): Site & { readonly emails: string } {
   const site = { folder: '', file: '', emails: '' }
-  let remove: () => Promise<void>
   beforeAll(async () => {
-    const created = await createSite()
-    remove = created.remove
-    Object.assign(site, { folder: created.folder, file: created.file, emails: join(created.folder, 'emails') })
+    const folder = await mkdtemp(join(tmpdir(), 'cli-'))
+    Object.assign(site, await createSite(undefined, {}, folder), { emails: join(folder, 'emails') })
   })
-  afterAll(() => remove())
+  afterAll(() => rm(site.folder, { recursive: true }))
   beforeEach(() => {
     vi.stubEnv('CLI_FILE', site.file)
     vi.stubEnv('CLI_MAIL', site.emails)

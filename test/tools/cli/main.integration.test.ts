@@ -8,36 +8,20 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
 import { COMMANDS } from '../../../src/tools/cli/run.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import {
-  BIN,
-  CONFIG,
-  createSite,
-  readEmails,
-  runInProcess,
-  runLines,
-  runProgram,
-  startServer,
-  type Site,
-} from './command-line.js'
+import { BIN, CONFIG, createSite, readEmails, runInProcess, runLines, runProgram, startServer } from './command-line.js'
 
-let site: Site
-let env: Record<string, string>
-
-beforeAll(async () => {
-  site = await createSite()
-  env = {
-    CLI_FILE: site.file,
-    CLI_MAIL: join(site.folder, 'emails'),
-    CLI_IMPORTED: 'true',
-    CLI_QUOTA: '1000',
-    CLI_PROOFS: 'yes',
-  }
+const site = await createSite()
+const env = {
+  CLI_FILE: site.file,
+  CLI_MAIL: join(site.folder, 'emails'),
+  CLI_IMPORTED: 'true',
+  CLI_QUOTA: '1000',
+  CLI_PROOFS: 'yes',
+}
+beforeAll(() => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
 })
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  await site.remove()
-})
+afterAll(() => void vi.unstubAllEnvs())
 
 /** Those that `npm test` runs so. The others run in its process, since the start of a process takes much longer than they. */
 const IN_OWN_PROCESS = ['apps create', 'apps approve', 'apps import']
@@ -69,7 +53,7 @@ it('runs every command', { timeout: 180_000 }, async () => {
   await runCommand('apps approve', findId(registered), ...config)
   const denied = findId(await runCommand('apps register', ...registration, ...config))
   await runCommand('apps deny', denied, ...writing)
-  expect((await readEmails(env['CLI_MAIL']!)).map(({ to }) => to)).toEqual(['b@shop.example'])
+  expect((await readEmails(env.CLI_MAIL)).map(({ to }) => to)).toEqual(['b@shop.example'])
   await runCommand('apps update', id, '--contact', 'shop@shop.example', ...writing)
   await runCommand('apps add-contact', id, 'second@shop.example', ...writing)
   await runCommand('apps remove-contact', id, 'second@shop.example', ...writing)

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createTokenForm } from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import { freshDatabase } from '../../support/postgres.js'
+import { DATABASES } from '../../support/databases.js'
 import { timeBound } from '../../support/time-bound.js'
 import { waitUntil } from '../../support/wait-until.js'
 import {
@@ -19,37 +19,30 @@ import {
 /** How the command line and the server beside it open the same store. */
 const STORES = {
   async SQLite() {
-    const { file, folder, remove } = await createSite()
-    return { folder, db: ['--db', file], config: ['--config', CONFIG], env: { CLI_FILE: file }, remove }
+    const { file, folder } = await createSite()
+    return { folder, db: ['--db', file], config: ['--config', CONFIG], env: { CLI_FILE: file } }
   },
   async PostgreSQL() {
-    const { folder, remove } = await createSite()
-    const { url, remove: drop } = await freshDatabase()
-    const env = { CLI_POSTGRES: url }
-    const removeBoth = async (): Promise<void> => {
-      await drop()
-      await remove()
-    }
-    return { folder, db: ['--db', url], config: ['--config', CONFIG, '--db', url], env, remove: removeBoth }
+    const { folder } = await createSite()
+    const { address } = await DATABASES.PostgreSQL()
+    const config = ['--config', CONFIG, '--db', address]
+    return { folder, db: ['--db', address], config, env: { CLI_POSTGRES: address } }
   },
 }
 
 // In `npm test` test/fleet has processes beside each other on PostgreSQL.
-describe.each(Object.entries(STORES).slice(0, IS_LONG_LANE ? 2 : 1))('beside a running server on %s', (_name, open) => {
-  let store: Awaited<ReturnType<typeof open>>
-  let server: Awaited<ReturnType<typeof startServer>>
-  let env: Record<string, string>
+const NAMES = IS_LONG_LANE ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const)
+const SITES = await Promise.all(
+  NAMES.map(async (name) => {
+    const store = await STORES[name]()
+    const mailbox = join(store.folder, 'emails')
+    const server = await startServer({ ...store.env, CLI_MAIL: mailbox })
+    afterAll(server.stop)
+    return { name, store, server, mailbox }
+  }),
+)
 
-  beforeAll(async () => {
-    store = await open()
-    env = { ...store.env, CLI_MAIL: join(store.folder, 'emails') }
-    server = await startServer(env)
-  })
-  afterAll(async () => {
-    await server.stop()
-    await store.remove()
-  })
-
+describe.each(SITES)('beside a running server on $name', ({ store, server, mailbox }) => {
   /** In this process, which is not the server's: the start of a process takes much longer than the command. */
   async function runCommand(args: readonly string[], more: Record<string, string> = {}): Promise<ProgramResult> {
     for (const [name, value] of Object.entries({ ...store.env, ...more })) vi.stubEnv(name, value)
@@ -111,8 +104,8 @@ describe.each(Object.entries(STORES).slice(0, IS_LONG_LANE ? 2 : 1))('beside a r
     const { application, emails } = JSON.parse(refused.stdout) as { application: { id: string }; emails: object[] }
     // Either process may have leased it first.
     if (emails.length > 0) await runJson('emails', 'retry', application.id, ...store.db)
-    await waitUntil(async () => (await readEmails(env['CLI_MAIL']!)).length > 0)
-    expect((await readEmails(env['CLI_MAIL']!)).map(({ to }) => to)).toEqual(['reader@shop.example'])
+    await waitUntil(async () => (await readEmails(mailbox)).length > 0)
+    expect((await readEmails(mailbox)).map(({ to }) => to)).toEqual(['reader@shop.example'])
     // It leaves the queue after it was sent.
     await waitUntil(async () => {
       const { stdout } = await runCommand(['emails', 'list', '--json', ...store.db])

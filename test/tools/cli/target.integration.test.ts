@@ -31,7 +31,6 @@ describe('the store and the options', () => {
     const args = ['apps', 'create', '--name', 'Elsewhere', '--api', 'orders', ...config, '--db', other.file]
     expect((await runInProcess(args)).code).toBe(0)
     expect((await runJson(['apps', 'list', '--db', other.file])).items).toHaveLength(1)
-    await other.remove()
   })
 
   it('accept a file: URL as --db', async () => {

@@ -1,36 +1,20 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { Pool } from 'pg'
-import { postgresStore } from '../../../src/stores/postgres/index.js'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { accessToken, createApplication } from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import { freshDatabase, type TestDatabase } from '../../support/postgres.js'
+import { DATABASES } from '../../support/databases.js'
 import { timeBound } from '../../support/time-bound.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { ask, openSite, startPlatform } from './site.js'
 
-type Site = Awaited<ReturnType<typeof openSite>>
-
-let database: TestDatabase
-let site: Site
-let other: Awaited<ReturnType<typeof startPlatform>>
-const closings: (() => Promise<unknown>)[] = []
-beforeAll(async () => {
-  database = await freshDatabase()
-  const openStore = () => {
-    const pool = new Pool({ connectionString: database.url })
-    closings.push(() => pool.end())
-    return postgresStore({ pool })
-  }
-  site = await openSite({}, async () => ({ store: openStore(), remove: async () => undefined }))
-  other = await startPlatform({ store: openStore() })
-})
+const database = await DATABASES.PostgreSQL()
+const openStore = () => database.open({ listen: true })
+const site = await openSite({}, async () => ({ store: openStore(), remove: async () => undefined }))
+const other = await startPlatform({ store: openStore() })
 afterAll(async () => {
   await site.close()
   await other.close()
-  for (const close of closings) await close()
-  await database.remove()
 })
 
 /** Gives each connection to the next process of the platform. */
@@ -45,7 +29,7 @@ async function startBalancer(ports: readonly number[]): Promise<string> {
     }
   }).listen(0, '127.0.0.1')
   await once(balancer, 'listening')
-  closings.unshift(async () => void balancer.close())
+  onTestFinished(() => void balancer.close())
   return `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createPlatformClient } from '../../../src/tools/remote/platform-client.js'
 import { createPlatformClock } from '../../../src/tools/remote/platform-clock.js'
 import { createRandom, type Random } from '../../abuse/random.js'
@@ -6,12 +6,7 @@ import { accessToken, basic, createApplication, createTokenForm, exchange, post 
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { ask, openSite, PROOF, startAnswerProxy, type HttpAnswer } from './site.js'
 
-type Site = Awaited<ReturnType<typeof openSite>>
-
-let site: Site
-beforeAll(async () => {
-  site = await openSite()
-})
+const site = await openSite()
 afterAll(() => site.close())
 
 it('answers request targets in absolute form (RFC 9112 3.2.2)', async () => {

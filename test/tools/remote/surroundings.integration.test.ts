@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { launchProxy, PROXIES } from '../../proxies/proxies.js'
 import { accessToken, createApplication } from '../../support/http.js'
@@ -16,21 +15,14 @@ import { timeBound } from '../../support/time-bound.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { ask, openSite } from './site.js'
 
-type Site = Awaited<ReturnType<typeof openSite>>
-
 const POLL = { timeout: 30_000 }
 const REFUSED = /^40[13]/
 
-let site: Site
-let file: string
-beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'platform-auth-'))
-  file = join(folder, 'platform.sqlite')
-  site = await openSite({ imports: true }, async () => ({
-    store: sqliteStore(file),
-    remove: () => rm(folder, { recursive: true, force: true }),
-  }))
-})
+const file = join(await createTemporaryFolder(), 'platform.sqlite')
+const site = await openSite({ imports: true }, async () => ({
+  store: sqliteStore(file),
+  remove: async () => undefined,
+}))
 afterAll(() => site.close())
 
 /** Milliseconds until the caller is refused. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createSharedKeys, SOURCE_PATH } from '../../../src/tools/remote/answer-proof.js'
 import { plans } from '../../../src/features/plans/index.js'
 import { accessToken, basic, createApplication } from '../../support/http.js'
@@ -9,8 +9,7 @@ type Json = Readonly<Record<string, unknown>>
 const POLL = { timeout: 30_000 }
 const PLANS = plans({ wide: { requests: [{ limit: 1_000_000, per: 'month' }] } })
 
-let site: Awaited<ReturnType<typeof openSite>>
-beforeAll(async () => void (site = await openSite({ usage: { routes: true }, plans: PLANS })))
+const site = await openSite({ usage: { routes: true }, plans: PLANS })
 afterAll(() => site.close())
 
 /** A platform of another version: a proxy that has the resource server's credentials, changes what is answered, and proves it. */
@@ -93,7 +92,8 @@ describe('a service whose platform has another version', () => {
     expect((await site.auth.plans.usage(id)).quotas).toMatchObject([{ used: 2 }])
     await site.auth.applications.suspend(id)
     await expect.poll(() => ask(`${url}/catalog/items`, client.clientId), POLL).toMatch(/^403/)
-    expect(await auth.health()).toEqual({ ok: true, problems: [] })
+    // On a busy machine an answer may have been slow.
+    await expect.poll(() => auth.health(), POLL).toEqual({ ok: true, problems: [] })
   })
 })
 

@@ -28,7 +28,6 @@ describe('apps list', () => {
       /^app_\w{32} {2}Corner Shop {2}active {2}orders, catalog {2}a@b.example {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/,
     )
     expect(second).toMatch(/^app_\w{32} {2}街角の店 {5}active {2}weather {10}- {12}\d{4}/)
-    await other.remove()
   })
 
   it('lists what waits for a decision with --waiting: for what, and since when, longest first, page by page', async () => {
@@ -52,7 +51,6 @@ describe('apps list', () => {
     expect((await list('--limit', '1')).at(-1)).toBe(`There are more: --after ${next}`)
     expect(await list('--after', next)).toHaveLength(2)
     expect(await list('--after', 'app_2')).toEqual(['Nothing waits for a decision.'])
-    await other.remove()
   })
 
   it('lists page by page, or all pages', async () => {
@@ -83,7 +81,6 @@ describe('apps list', () => {
     ])
     const { stdout } = await runInProcess(['apps', 'list', '--limit', '2', '--db', other.file])
     expect(stdout).toContain(`\n\nThere are more: --after ${first.next}\n`)
-    await other.remove()
   })
 
   it.each([[['--json']], [[]]])('reads the next page when the reader has taken the one before: %j', async (form) => {
@@ -105,7 +102,6 @@ describe('apps list', () => {
     expect(await run(args, context)).toBe(0)
     expect(total).toBeGreaterThan(30 * 50)
     expect(longest).toBeLessThan(total / 10)
-    await other.remove()
   })
 
   it('filters by API and status', async () => {

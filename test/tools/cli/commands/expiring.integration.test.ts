@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Application } from '../../../../src/index.js'
-import { createSite, runInProcess, runJson, type Site } from '../command-line.js'
+import { createSite, runInProcess, runJson } from '../command-line.js'
+
+const site = await createSite(
+  async ({ applications }) => {
+    await applications.create({ name: 'Catalog', contact: 'dev@shop.example', apis: ['catalog'] })
+    await applications.create({ name: 'Both', apis: ['orders', 'catalog'] })
+    const rotated = await applications.create({ name: 'Rotated', apis: ['catalog'] })
+    await applications.rotateKey(rotated.application.id, { overlap: 3600 })
+  },
+  { credentials: { maxAge: 60 } },
+)
 
 describe('apps list --expiring', () => {
-  let site: Site
-  beforeAll(async () => {
-    site = await createSite(
-      async ({ applications }) => {
-        await applications.create({ name: 'Catalog', contact: 'dev@shop.example', apis: ['catalog'] })
-        await applications.create({ name: 'Both', apis: ['orders', 'catalog'] })
-        const rotated = await applications.create({ name: 'Rotated', apis: ['catalog'] })
-        await applications.rotateKey(rotated.application.id, { overlap: 3600 })
-      },
-      { credentials: { maxAge: 60 } },
-    )
-  })
-  afterAll(() => site.remove())
   const list = (...args: string[]): readonly string[] => ['apps', 'list', '--expiring', ...args, '--db', site.file]
 
   it('shows applications with the first credential that expires within that time, what expires first at the top', async () => {

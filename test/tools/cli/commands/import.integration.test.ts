@@ -94,7 +94,6 @@ describe('apps import', () => {
     expect(Number(unchanged)).toBeGreaterThan(0)
     expect(await store.imports.countHashes?.()).toEqual({ sha256: count })
     await admin.close()
-    await other.remove()
   })
 })
 

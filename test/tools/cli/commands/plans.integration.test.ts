@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { formatDay } from '../../../../src/shared/lib/day.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
-import { CONFIG, createSite, runInProcess, type Site, expectRefused } from '../command-line.js'
+import { CONFIG, createSite, runInProcess, expectRefused } from '../command-line.js'
 
-let site: Site
-let id: string
-beforeAll(async () => {
-  site = await createSite(async (auth) => {
-    id = (await auth.applications.create({ name: 'Shop', apis: ['catalog'] })).application.id
-  })
-  const store = sqliteStore(site.file)
-  await store.open()
-  await store.quotas.add({ id: '1', at: 0 }, [{ applicationId: id, day: formatDay(Date.now()), count: 12 }])
-  await store.close()
+let id = ''
+const site = await createSite(async (auth) => {
+  id = (await auth.applications.create({ name: 'Shop', apis: ['catalog'] })).application.id
 })
-afterAll(() => site.remove())
+const store = sqliteStore(site.file)
+await store.open()
+await store.quotas.add({ id: '1', at: 0 }, [{ applicationId: id, day: formatDay(Date.now()), count: 12 }])
+await store.close()
 
 const plan = (...args: string[]) => runInProcess(['apps', 'plan', ...args, '--db', site.file])
 

@@ -36,7 +36,6 @@ it('portal link prints a link that a running server accepts, and portal sign-out
   await openLink(browser, links[1]!)
   expect(browser.page.status).toBe(400)
   await server.auth.close()
-  await site.remove()
 })
 
 it('portal link needs one contact or one application, which exists', async () => {
@@ -57,5 +56,4 @@ it('portal link needs one contact or one application, which exists', async () =>
   const lacking: unknown = expect.stringContaining('The options have no portal(): add it to features')
   expect(await link('--contact', CONTACT)).toMatchObject({ code: 1, stderr: lacking })
   await expectRefused(['portal', 'sign-out', 'dev', '--db', site.file], 1, 'one plain e-mail address')
-  await site.remove()
 })

@@ -24,5 +24,4 @@ it('lists, rotates and revokes signing keys', async () => {
   await expectRefused(['signing-keys', 'revoke', former.kid, ...config], 1, 'express-platform-auth signing-keys list')
   const { items: entries } = await runJson(['audit', ...db])
   expect(entries.map(({ type, by }) => [type, by])).toContainEqual(['signingKey.rotated', 'alice'])
-  await site.remove()
 })

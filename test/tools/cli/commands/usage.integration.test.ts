@@ -1,58 +1,51 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSite, runInProcess, type Site, expectRefused } from '../command-line.js'
+import { describe, expect, it } from 'vitest'
+import { createSite, runInProcess, expectRefused } from '../command-line.js'
 import { openAdmin } from '../../../../src/tools/admin/index.js'
 import { formatDay } from '../../../../src/shared/lib/day.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
 
-let site: Site
-let id: string
-let other: string
-let deleted: string
-
-beforeAll(async () => {
-  site = await createSite(async (auth) => {
-    const create = async (name: string, externalId: string): Promise<string> =>
-      (await auth.applications.create({ name, externalId, apis: ['orders', 'catalog'] })).application.id
-    id = await create('Shop, "No. 1"', 'customer-1')
-    other = await create('=Other', '+49')
-    deleted = await create('Deleted', 'customer-3')
-    await auth.applications.delete(deleted)
-  })
-  const store = sqliteStore(site.file)
-  const admin = await openAdmin(store)
-  await admin.plans!.set(id, 'gold')
-  const count = { day: '2026-10-31', applicationId: id, api: 'orders', outcome: 'allowed', count: 12 }
-  await store.usage.add({ id: '1', at: 0 }, [
-    count,
-    { ...count, day: '2026-10-01', outcome: 'token', count: 2 },
-    { ...count, outcome: 'invalid_token', count: 1 },
-    { ...count, api: 'catalog', applicationId: other },
-    { ...count, route: 'GET /orders/:id', count: 8 },
-    { ...count, day: '2026-10-02', route: 'GET /orders/:id', count: 2 },
-    { ...count, route: 'GET /orders/:id', outcome: 'extra', count: 40 },
-    { ...count, route: '(other)', count: 4 },
-    { ...count, day: '2026-09-30', applicationId: deleted, count: 3 },
-  ])
-  const refusal = { applicationId: id, at: Date.now() - 1000, api: 'orders', error: 'invalid_token' }
-  const origin = { requestId: '=1+1', address: '192.0.2.1' }
-  const details = { expiredAt: Date.now() - 7300_000, route: 'GET /orders/:id' }
-  await store.usage.addRefusals({ id: '2', at: 0 }, [{ ...refusal, ...origin, reason: 'expired_token', details }], 50)
-  const times = { firstAt: Date.parse('2026-11-01'), lastAt: Date.parse('2026-11-22T18:00:00Z') }
-  const reported = {
-    applicationId: id,
-    api: 'orders',
-    route: 'GET /orders/items/:id',
-    reason: 'suspended',
-    count: 7,
-    ...times,
-  }
-  await store.usage.addReported({ id: '3', at: 0 }, [
-    reported,
-    { ...reported, applicationId: '', api: 'catalog', count: 2 },
-  ])
-  await store.close()
+let [id, other, deleted] = ['', '', '']
+const site = await createSite(async (auth) => {
+  const create = async (name: string, externalId: string): Promise<string> =>
+    (await auth.applications.create({ name, externalId, apis: ['orders', 'catalog'] })).application.id
+  id = await create('Shop, "No. 1"', 'customer-1')
+  other = await create('=Other', '+49')
+  deleted = await create('Deleted', 'customer-3')
+  await auth.applications.delete(deleted)
 })
-afterAll(() => site.remove())
+const store = sqliteStore(site.file)
+const admin = await openAdmin(store)
+await admin.plans!.set(id, 'gold')
+const count = { day: '2026-10-31', applicationId: id, api: 'orders', outcome: 'allowed', count: 12 }
+await store.usage.add({ id: '1', at: 0 }, [
+  count,
+  { ...count, day: '2026-10-01', outcome: 'token', count: 2 },
+  { ...count, outcome: 'invalid_token', count: 1 },
+  { ...count, api: 'catalog', applicationId: other },
+  { ...count, route: 'GET /orders/:id', count: 8 },
+  { ...count, day: '2026-10-02', route: 'GET /orders/:id', count: 2 },
+  { ...count, route: 'GET /orders/:id', outcome: 'extra', count: 40 },
+  { ...count, route: '(other)', count: 4 },
+  { ...count, day: '2026-09-30', applicationId: deleted, count: 3 },
+])
+const refusal = { applicationId: id, at: Date.now() - 1000, api: 'orders', error: 'invalid_token' }
+const origin = { requestId: '=1+1', address: '192.0.2.1' }
+const details = { expiredAt: Date.now() - 7300_000, route: 'GET /orders/:id' }
+await store.usage.addRefusals({ id: '2', at: 0 }, [{ ...refusal, ...origin, reason: 'expired_token', details }], 50)
+const times = { firstAt: Date.parse('2026-11-01'), lastAt: Date.parse('2026-11-22T18:00:00Z') }
+const reported = {
+  applicationId: id,
+  api: 'orders',
+  route: 'GET /orders/items/:id',
+  reason: 'suspended',
+  count: 7,
+  ...times,
+}
+await store.usage.addReported({ id: '3', at: 0 }, [
+  reported,
+  { ...reported, applicationId: '', api: 'catalog', count: 2 },
+])
+await store.close()
 
 async function runLines(...args: string[]): Promise<string[]> {
   const { code, stdout, stderr } = await runInProcess([...args, '--db', site.file])

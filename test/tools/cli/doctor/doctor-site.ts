@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeEach, expect, vi } from 'vitest'
 import type { Finding } from '../../../../src/tools/cli/doctor/finding.js'
 import type { StoreWith } from '../../../../src/store.js'
 import { createTemporaryFolder } from '../../../support/temporary-folder.js'
@@ -26,7 +26,6 @@ export function useDoctorSite() {
   /** Makes `platform.mjs` use another site. */
   async function switchTo(site: Site): Promise<void> {
     file = site.file
-    onTestFinished(site.remove)
     vi.stubEnv('CLI_FILE', file)
   }
 

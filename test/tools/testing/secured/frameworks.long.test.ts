@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { installBeside, pack, type Packed } from '../../../package/packed.js'
+import { afterAll, expect, it } from 'vitest'
+import { installBeside, pack } from '../../../package/packed.js'
 
 /** Exact versions, which run on every Node that the package supports. */
 const FRAMEWORKS = {
@@ -43,10 +43,7 @@ interface Verdict {
   readonly after: unknown
 }
 
-let packed: Packed
-beforeAll(async () => {
-  packed = await pack()
-})
+const packed = await pack()
 afterAll(() => packed?.remove())
 
 /** What a program prints in its last line: libraries write to the others. */
