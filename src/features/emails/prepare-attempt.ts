@@ -6,9 +6,10 @@ import {
   findNewest,
   listHashes,
   removeCredentials,
+  LISTS,
 } from '../../core/applications/credentials/credential-lists.js'
 import { createRegisteredKeySet, formatRecordedKeySet } from '../../core/applications/credentials/key-sets.js'
-import { LISTS, mintCredentials } from '../../core/applications/credentials/credentials.js'
+import { mintCredentials } from '../../core/applications/credentials/credentials.js'
 import { issueInvitationToken } from '../../core/applications/contacts/contact-lists.js'
 import { findDelivered, isFirstDelivery, nextVersion } from '../../core/applications/queue/queued-emails.js'
 import type { Api } from '../../shared/contracts/api.js'

@@ -1,3 +1,4 @@
+import { LISTS } from './credential-lists.js'
 import type {
   ApplicationRecord,
   CredentialRecord,
@@ -5,7 +6,7 @@ import type {
   OperatorTerms,
 } from '../../../shared/contracts/application-record.js'
 import { intersectNetworks } from '../../../shared/lib/networks.js'
-import { LISTS, isLive, type CredentialKind } from './credentials.js'
+import { isLive, type CredentialKind } from './credentials.js'
 
 /** The use that operators gave a credential; what is left out is not restricted. */
 export type Terms = Pick<OperatorTerms, 'apis' | 'networks' | 'endsAt'>

@@ -8,12 +8,6 @@ import { createBoundedCache } from '../../../shared/lib/bounded-cache.js'
 /** The credentials of an application: its key (the `client_id`), and its secret. */
 export type CredentialKind = 'key' | 'secret'
 
-/** The member of a record that has the credentials of a kind, newest first. */
-export const LISTS = { key: 'keys', secret: 'secrets' } as const satisfies Record<
-  CredentialKind,
-  keyof ApplicationRecord
->
-
 /** A new credential. Its plain text exists nowhere else. */
 export interface MintedCredential {
   readonly plain: string

@@ -1,3 +1,4 @@
+import { LISTS } from './credential-lists.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import type {
   ApplicationRecord,
@@ -9,7 +10,7 @@ import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
 import { intersectNetworks } from '../../../shared/lib/networks.js'
 import { isContact } from '../contacts/contact-lists.js'
 import { joinWithheld, refuseWithheld } from '../records/withheld.js'
-import { LISTS, type CredentialKind } from './credentials.js'
+import { type CredentialKind } from './credentials.js'
 import { findAllowedTerms, listNewest, toTerms, type GivenTerms, type Terms } from './allowed-terms.js'
 
 /** The end (`at`; undefined for none any more) that a call gave a credential. */
