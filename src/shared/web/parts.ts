@@ -33,7 +33,7 @@ const STYLES = {
   .properties > li > code:first-child { grid-column: 1 }
   .properties > li > :is(details[open], .note, ul), .properties .properties .properties > li > * { grid-column: 1 / -1 }
 }`,
-  method: `.method { display: inline-block; flex: none; width: 3.75rem; padding: .1875rem 0; border-radius: var(--corner-small); color: var(--soft); background: var(--code); font: 600 var(--text-tiny)/1.5 var(--mono); text-align: center; text-transform: uppercase; overflow: hidden }`,
+  method: `.method { display: inline-block; flex: none; width: 3.75rem; padding: .1875rem 0; border-radius: var(--corner-small); color: var(--soft); background: var(--code); font: 600 var(--text-tiny)/1.5 var(--mono); text-align: center; text-transform: uppercase; vertical-align: middle; overflow: hidden }`,
   pill: `.pill { display: inline-block; padding: 0 .5rem; border-radius: 99px; color: var(--soft); background: var(--code); box-shadow: inset 0 0 0 1px color-mix(in srgb, currentcolor 18%, transparent); font: 500 var(--text-tiny)/1.7 var(--sans); letter-spacing: 0; white-space: nowrap }`,
   chip: `.chips { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0; padding: 0; list-style: none }
 .chip { display: inline-block; max-width: 100%; padding: 0 .375rem; border: 1px solid var(--line); border-radius: var(--corner-small); color: var(--ink); background: var(--code); font: 500 .75rem/1.6 var(--mono); overflow-wrap: anywhere }`,
