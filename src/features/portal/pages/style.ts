@@ -7,7 +7,6 @@ const OWN = `.form { --page: 40rem }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
 .head > .button { margin-left: auto }
 .crumb { margin: clamp(1.25rem, 3vw, 2.25rem) 0 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
-.crumb a:not(:hover) { text-decoration: none }
 .crumb + .head { margin-top: var(--space-1) }
 .intro { margin-top: calc(-1 * var(--space-2)); color: var(--soft) }
 .warn { color: var(--warn) }
@@ -72,6 +71,15 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 #credentials thead th:last-child { font-size: 0 }
 #credentials td:last-child .actions { flex-wrap: nowrap; justify-content: end }
 @media (max-width: 30rem) {
+  .head > .button { margin-left: 0 }
+  .applications .table {
+    tr { display: grid; grid-template-columns: 4fr 5fr 4fr; gap: 0 var(--space-3) }
+    th { grid-column: 1 / 3 }
+    td { display: block; padding-left: 0 }
+    td::before { display: block; float: none; width: auto; margin: 0; font-size: var(--text-tiny) }
+    td:nth-of-type(1) { justify-self: end }
+    td:nth-of-type(1)::before { display: none }
+  }
   #credentials td:last-child { padding: var(--space-2) 0 0; &::before { display: none } .actions { flex-wrap: wrap; justify-content: start } }
 }
 @media (min-width: 48rem) {
