@@ -92,7 +92,7 @@ export function createClientAuthentication(
     readonly now: () => number
   },
   limitFailures: RateLimit | undefined,
-  assertions?: Omit<Parameters<typeof createAssertionReader>[0], 'findClient' | 'now'>,
+  assertions?: Omit<Parameters<typeof createAssertionReader>[0], 'findClient' | 'mayPass' | 'now'>,
 ) {
   const { applicationCache, credentials, importedCredentials, activate, lastUsed } = options
   const { available, waitForLatest, readChanges, now } = options
@@ -109,7 +109,7 @@ export function createClientAuthentication(
   /** What proves a private key is loaded with the first assertion. */
   async function authenticateByAssertion(req: IncomingMessage, form: Form, api: ClientApi): Promise<Attempt> {
     assertionReader ??= import('./private-key-jwt.js').then((loaded) =>
-      loaded.createAssertionReader({ ...assertions!, findClient, now }),
+      loaded.createAssertionReader({ ...assertions!, findClient, mayPass, now }),
     )
     const { found, clientId, matched, reason, problem } = await (await assertionReader)(req, form, api)
     const shown = clientId === undefined ? undefined : describeClientId(clientId)

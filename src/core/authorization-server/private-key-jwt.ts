@@ -17,7 +17,7 @@ import { createKeySetFetcher } from '../key-sets/fetch-key-set.js'
 import { createKeySetCache } from '../key-sets/key-set-cache.js'
 import { toVerificationKeys, type VerificationKey } from '../key-sets/public-key-set.js'
 import { isCanonical, verifyAssertion } from '../tokens/verify-access-token.js'
-import { mayPass, type FoundClient } from './match-readings.js'
+import type { ComparedReading, FoundClient } from './match-readings.js'
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 /** Seconds that an assertion may be valid for. */
@@ -55,6 +55,7 @@ export interface AssertionAttempt {
 /** Authenticates clients that prove a private key (RFC 7523 3, OpenID Connect Core 9, draft-ietf-oauth-rfc7523bis). */
 export function createAssertionReader({
   findClient,
+  mayPass,
   store,
   allow,
   ca,
@@ -65,6 +66,8 @@ export function createAssertionReader({
 }: {
   /** Finds the application with that id or key, whatever its status. */
   readonly findClient: (id: string, req: IncomingMessage) => Promise<FoundClient | undefined>
+  /** Given, because this file is loaded later, and would split what every program loads into more files. */
+  readonly mayPass: (compared: Pick<ComparedReading, 'found' | 'matched'>) => boolean
   readonly store: Pick<StoreWith, 'assertions'>
   /** Hosts of key sets that may have any address. */
   readonly allow: readonly string[]

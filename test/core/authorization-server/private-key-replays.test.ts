@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import { expect, it } from 'vitest'
+import { mayPass } from '../../../src/core/authorization-server/match-readings.js'
 import { createAssertionReader } from '../../../src/core/authorization-server/private-key-jwt.js'
 import { EMPTY_APPLICATION } from '../../../src/core/applications/records/status.js'
 import { createKeySetRecord } from '../../../src/core/applications/credentials/key-sets.js'
@@ -46,6 +47,7 @@ async function openReader(algorithm: string) {
   const read = createAssertionReader({
     findClient: async (id) =>
       id === 'app_known' ? { application: { ...application, status }, client: id } : undefined,
+    mayPass,
     store: { assertions: { add } },
     allow: [],
     tokenEndpointAudience: false,
