@@ -24,6 +24,8 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 const MAX_LIFETIME = 300
 const MAX_ASSERTION_LENGTH = 8192
 const MAX_ID_LENGTH = 255
+/** Keys with which one assertion is tried: an application may have 200, and anybody may send assertions in its name. */
+const MAX_TRIED = 20
 /**
  * Assertions of an application that are kept: each until it would be refused for its age, and `MAX_LIFETIME` longer, because a process whose
  * clock is ahead deletes what has expired for it, and must not do so before others refuse it.
@@ -139,15 +141,15 @@ export function createAssertionReader({
     { kid, algorithm }: Claims,
   ): Promise<CredentialRecord | undefined> {
     let outage: unknown
-    let hasVerified = false
+    let tried = 0
     for (const record of application?.secrets ?? []) {
       // An address is not read for a key set that has expired.
       if (!record.keySet || !('keys' in record.keySet || isLive(record, now()))) continue
       try {
         for (const key of await listKeys(application!, record, kid)) {
           if (kid !== undefined && key.kid !== undefined && key.kid !== kid) continue
-          if (!key.algorithms.includes(algorithm)) continue
-          hasVerified = true
+          if (!key.algorithms.includes(algorithm) || tried === MAX_TRIED) continue
+          tried += 1
           if (await verifyAssertion(assertion, key)) return record
         }
       } catch (error) {
@@ -157,7 +159,7 @@ export function createAssertionReader({
     }
     if (outage !== undefined) throw outage
     // So that the time taken does not show which clients exist, and which have such a key.
-    if (!hasVerified) await verifyAssertion(assertion, (strangers ??= createStrangers())(algorithm))
+    if (tried === 0) await verifyAssertion(assertion, (strangers ??= createStrangers())(algorithm))
     return undefined
   }
 

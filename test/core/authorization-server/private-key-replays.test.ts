@@ -16,8 +16,8 @@ const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 const API = { name: 'payments', resource: ISSUER, tokenEndpoint: `${ISSUER}/token` } as ClientApi
 const REQUEST = {} as IncomingMessage
 
-/** Reads assertions as a platform does, without HTTP. */
-async function openReader(algorithm: string) {
+/** Reads assertions as a platform does, without HTTP. `others`: further key sets of the client, which are newer than its own. */
+async function openReader(algorithm: string, others: readonly (readonly PublicJwk[])[] = []) {
   const { privateKey, publicKey } = await generateKeyPair(algorithm)
   const jwk = (await exportJWK(publicKey)) as PublicJwk
   let now = Date.now()
@@ -41,7 +41,7 @@ async function openReader(algorithm: string) {
     tokensRevokedAt: 0,
     version: 1,
     keys: [],
-    secrets: [createKeySetRecord({ keys: [jwk] }, 0)],
+    secrets: [...others, [{ ...jwk, kid: 'own' }]].map((keys) => createKeySetRecord({ keys }, 0)),
   } as const
   let status: ApplicationStatus = 'active'
   const read = createAssertionReader({
@@ -64,10 +64,10 @@ async function openReader(algorithm: string) {
     logger: console,
     now: () => now,
   })
-  async function sign(clientId: string, jti: string, key: CryptoKey = privateKey): Promise<string> {
+  async function sign(clientId: string, jti: string, key: CryptoKey = privateKey, kid?: string): Promise<string> {
     const exp = Math.floor(now / 1000) + 60
     const claims = { iss: clientId, sub: clientId, aud: ISSUER, jti, exp }
-    return new SignJWT(claims).setProtectedHeader({ alg: algorithm }).sign(key)
+    return new SignJWT(claims).setProtectedHeader({ alg: algorithm, ...(kid && { kid }) }).sign(key)
   }
   const send = (assertion: string) => {
     const form = new Map([
@@ -77,6 +77,7 @@ async function openReader(algorithm: string) {
     return read(REQUEST, form, API)
   }
   return {
+    privateKey,
     sign,
     send,
     kept,
@@ -116,6 +117,23 @@ it(
     expect(measureHeap() - before).toBeLessThan(64 * 1024 * 1024)
   },
 )
+
+it('an assertion is tried with few of the keys of a client that has many: it names the one that signed it', async () => {
+  const { publicKey } = await generateKeyPair('ES256')
+  const other = (await exportJWK(publicKey)) as PublicJwk
+  const createOthers = (sets: number) =>
+    Array.from({ length: sets }, (_, set) =>
+      Array.from({ length: 10 }, (__, at) => ({ ...other, kid: `${set}-${at}` })),
+    )
+  for (const [sets, reason] of [
+    [1, undefined],
+    [2, 'wrong_assertion'],
+  ] as const) {
+    const { privateKey, sign, send } = await openReader('ES256', createOthers(sets))
+    expect((await send(await sign('app_known', 'unnamed'))).reason).toBe(reason)
+    expect((await send(await sign('app_known', 'named', privateKey, 'own'))).reason).toBeUndefined()
+  }
+})
 
 it('an application that may not pass uses nothing up, and is judged again where another process has resumed it', async () => {
   const { sign, send, kept, become } = await openReader('ES256')
