@@ -3,8 +3,7 @@ import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { readPlan, readUsage } from './figures.js'
 import { countRefused, findFullestQuota } from '../../shared/web/usage-figures.js'
 import { findPublicPart, readQuery } from './search-form.js'
-import { isApplicationId } from '../../shared/lib/application-id.js'
-import { type Site, type Visit } from './visit.js'
+import { isApplicationId, type Site, type Visit } from './visit.js'
 
 /** Each row reads usage and quota of its application. */
 const PAGE_SIZE = 25

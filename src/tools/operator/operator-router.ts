@@ -37,8 +37,7 @@ import type { OperatorTexts } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
 import { createTodayPage } from './today-page.js'
 import { answerUsage, answerUsageFile } from './usage-page.js'
-import { isApplicationId } from '../../shared/lib/application-id.js'
-import { type Answer, type Page, type Site, type Visit } from './visit.js'
+import { isApplicationId, type Answer, type Page, type Site, type Visit } from './visit.js'
 
 const MAX_OPERATOR_LENGTH = 200
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']

@@ -84,3 +84,8 @@ export type Answer =
 export type Page = (visit: Visit) => Promise<Answer | undefined>
 
 export const OPERATIONS_BY_NAME: ReadonlyMap<CallName, Operation> = new Map(OPERATIONS.map((each) => [each.name, each]))
+
+/** Whether a text has the form of an application's id. A copy, because the file of the original is one more to load. */
+export function isApplicationId(text: string): boolean {
+  return /^app_[0-9a-f]{32}$/.test(text)
+}
