@@ -151,6 +151,11 @@ describe('The networks of an application and of a credential (docs/http.md G35, 
       await bearer(ELSEWHERE, await accessToken(ELSEWHERE, client)).expect(200)
       await applications.updateCredential(client.id, secret.credential.id, { networks: null })
       await bearer(ELSEWHERE, issued).expect(200)
+      // Only its next access tokens are bound to a list that it gets later.
+      const unbound = await accessToken(ELSEWHERE, office)
+      await applications.updateCredential(client.id, secret.credential.id, { networks: [HOME] })
+      await bearer(ELSEWHERE, unbound).expect(200)
+      await bearer(ELSEWHERE, issued).expect(403, /"network_not_allowed"/)
       await applications.endCredential(client.id, secret.credential.id)
       await bearer(HOME, issued).expect(401, /"invalid_token"/)
     })
