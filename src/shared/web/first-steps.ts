@@ -9,7 +9,7 @@ import type { FrameTexts } from './texts/en.js'
 export function renderCopyable(caption: string, text: string, texts: FrameTexts, language?: 'curl'): Html {
   return html`<figure class="copyable">
     <figcaption>${caption}${renderCopyButton(caption, texts)}</figcaption>
-    <pre>${renderCode(text, language)}</pre>
+    <pre${language && html` tabindex="0"`}>${renderCode(text, language)}</pre>
   </figure> `
 }
 

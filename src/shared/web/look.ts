@@ -74,6 +74,7 @@ ${PROPERTIES.map((property) => `  ${property}\n`).join('')}  --sans: ui-sans-ser
   --display: 'Segoe UI Variable Display', 'Inter Display', var(--sans);
   --mono: ui-monospace, 'SF Mono', 'JetBrains Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace;
   --page: 80rem;
+  --top: clamp(1.25rem, 3vw, 2rem);
   --lift: 0 1px 2px rgb(16 24 40 / 6%);
   --night: light-dark(#0f172a, #090c11);
   --night-line: light-dark(#0f172a, #303842);
@@ -108,6 +109,8 @@ summary:not(.icon, .button)::before, .chevron::after { content: ''; display: inl
 [open] > summary::before, .open > * > .chevron::after, [open] > .chevron::after { rotate: 45deg }
 .card, .box, .table, .tiles > div, .start, .decision > *, :is(main, .narrow) > form:not(.search) { border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: var(--lift) }
 code, pre { font: var(--text-small)/1.6 var(--mono) }
+/* Faces for code join characters, such as those of ://, to one that looks like a space. */
+:root :is(code, pre, .path, textarea) { font-variant-ligatures: none }
 :is(h1, h2, h3, p, dt, dd, label, legend, summary, code, pre) { overflow-wrap: anywhere }
 .whole { white-space: nowrap }
 .button { ${BUTTON} }
@@ -125,7 +128,8 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 .home { display: flex; gap: var(--space-2); min-width: 0; margin-right: var(--space-4); align-items: center; font-weight: 600; letter-spacing: -.01em; line-height: 1.25; overflow-wrap: anywhere }
 .home img { max-width: 9rem; max-height: 2rem }
 .more { flex: 1 }
-.icon { display: grid; flex: none; place-content: center; width: 2.25rem; height: 2.25rem; padding: 0; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: none; font: var(--text-large)/1 var(--sans); list-style: none; cursor: pointer }
+.icon { display: grid; flex: none; place-content: center; width: 2.25rem; height: 2.25rem; padding: 0; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: none; list-style: none; cursor: pointer }
+.icon svg { display: block; width: 1.25rem; fill: none; stroke: currentcolor; stroke-width: 1.5 }
 .more > div, .more nav, .signed-in { display: flex; gap: var(--space-2) var(--space-5); align-items: center }
 .more > div { justify-content: space-between }
 .theme { margin-left: auto }
@@ -153,6 +157,7 @@ body > footer p { margin: 0 0 var(--space-2) }
 @media (max-width: 63.99rem), (pointer: coarse) {
   :root { --finger: max(0px, (44px - 1lh) / 2) }
   button, .button, .action, select, textarea, summary, [role=tab], input:not([type=checkbox], [type=radio]), .icon, .home { min-width: 44px; min-height: 44px }
+  .copy.copy { border: .375rem solid #0000; border-radius: .75rem; background-clip: padding-box }
   a:is(.button, .action) { display: inline-flex; align-items: center; justify-content: center }
   summary, label.choice { padding-block: var(--finger) }
   :is(nav, .help, .links, .crumb, .actions, .problem li, .alone, h1, .row h3) > a:not(.button, .action), nav li > a { display: inline-block; min-width: 44px; min-height: 44px; padding-block: var(--finger) }

@@ -150,7 +150,9 @@ function renderHeader(
     ${
       (shown.length > 0 || state) &&
       html`<details class="more">
-        <summary class="icon" aria-label="${texts.menu}">&#9776;</summary>
+        <summary class="icon" aria-label="${texts.menu}">
+          <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M3 5.5h14M3 10h14M3 14.5h14" /></svg>
+        </summary>
         <div>
           <nav aria-label="${texts.menu}">
             ${shown.map(({ href, label, isCurrent = false }) => html`<a href="${href}" ${isCurrent && html` aria-current="page"`}>${label}</a> `)}

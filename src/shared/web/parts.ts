@@ -56,11 +56,12 @@ const STYLES = {
 figure { border: 1px solid var(--night-line); border-radius: var(--corner-box); color: #e2e8f0; background: var(--night); overflow: hidden }
 figcaption { display: flex; gap: var(--space-3); align-items: center; justify-content: space-between; min-height: 2.5rem; padding: .25rem var(--space-2) .25rem var(--space-4); border-bottom: 1px solid var(--night-rule); color: #b8c4d4; font-size: var(--text-small) }
 figure pre { margin: 0; padding: var(--space-3) var(--space-4) var(--space-4); font: var(--text-small)/1.6 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere }
+figure pre[tabindex] { white-space: pre; overflow-x: auto }
 pre code { font: inherit }
-.copy { flex: none; padding: .125rem .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); font: 500 var(--text-small)/1.5 var(--sans); cursor: pointer }
-.copy:hover { border-color: var(--soft) }
-:is(figcaption, .samples, .examples, .answered) .copy.copy { border-color: light-dark(#46546b, #303842); color: #e2e8f0; background: var(--night-button) }
-:is(figcaption, .samples, .examples, .answered) .copy.copy:hover { border-color: #8a99b0 }
+.copy { flex: none; padding: .125rem .625rem; border: 1px solid #0000; box-shadow: inset 0 0 0 1px var(--edge, var(--line)); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); font: 500 var(--text-small)/1.5 var(--sans); cursor: pointer }
+.copy:hover { --edge: var(--soft) }
+:is(figcaption, .samples, .examples) .copy { --edge: light-dark(#46546b, #303842); color: #e2e8f0; background: var(--night-button) }
+:is(figcaption, .samples, .examples) .copy:hover { --edge: #8a99b0 }
 pre .string { color: #86e0a8 }
 pre .name { color: #8cc8ff }
 pre .number { color: #f0b56d }

@@ -17,7 +17,7 @@ export interface PageLinks {
 const { warn, 'warn-ground': ground } = COLORS
 const PLAIN = `${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'pill', 'empty')}.pill.warn { color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
 main { --page: 40rem }
-h1 { margin: clamp(1.5rem, 4vw, 3rem) 0 var(--space-3) }
+h1 { margin: var(--top) 0 var(--space-3) }
 .intro { margin-bottom: var(--space-5); color: var(--soft) }
 h1 + :is(.box, form, .problem) { margin-top: var(--space-5) }
 form + h2 { font-size: var(--text-large) }

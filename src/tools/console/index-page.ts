@@ -82,8 +82,8 @@ function renderApi(api: Api, document: JsonObject | undefined): Html {
         <h2 id="title-${name}">${title}</h2>
         ${renderPill(words()[scheme])}
         ${document && html`<a class="button quiet" href="apis/${name}">${words().openReference}<span class="unseen">${textWith('ofApi', { api: title })}</span></a>`}
+        ${description !== undefined && html`<p>${description}</p>`}
       </header>
-      ${description !== undefined && html`<p>${description}</p>`}
       <dl>${renderFacts(api, document)}</dl>
     </div>
     <div class="calls">${renderApiCommands(api, document)}</div>
@@ -113,7 +113,7 @@ function renderFacts(api: Api, document: JsonObject | undefined): Html[] {
     ['oauth-protected-resource', words().resourceMetadata],
   ].map(([path, text]) => html`<a href="${resource}/.well-known/${path}">${text}</a> `)
   if (tokenEndpoint !== undefined) usage.push(renderLinks(words().metadata, metadata))
-  return [renderFact(words().address, resource), ...usage]
+  return [renderFact(words().baseUrl, resource), ...usage]
 }
 
 function renderFact(term: string, value: string): Html {

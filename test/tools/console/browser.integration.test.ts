@@ -306,7 +306,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     for (const address of [`${developers}?from=mail`, `${developers}/?from=mail`]) {
       await page.goto(address)
       await page.waitForURL(`${developers}/?from=mail`)
-      await page.getByRole('button', { name: 'Copy: Token address' }).waitFor()
+      await page.getByRole('button', { name: 'Copy: Token URL' }).waitFor()
     }
     await page.getByRole('link', { name: 'Open the reference of Orders' }).click()
     await openOperation(page, 'listOrders')

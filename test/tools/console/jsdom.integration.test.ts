@@ -73,7 +73,7 @@ describe('a reference', () => {
     expect(page.sent).toEqual([])
   })
 
-  it('writes samples with what was entered, with the credentials only after Reveal, and forgets these', async () => {
+  it('writes samples with what was entered, with the credentials only after Show credentials, and forgets these', async () => {
     const page = await openAuthorized()
     await page.click('#readOrder .toggle')
     page.type(await page.one('#readOrder-path-id'), 'ord 1')

@@ -4,9 +4,9 @@ import { styleParts } from '../../../shared/web/parts.js'
 const PARTS = styleParts('card', 'rows', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
 
 const OWN = `.form { --page: 40rem }
-.head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
+.head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; margin: var(--top) 0 var(--space-4) }
 .head > .button { margin-left: auto }
-.crumb { margin: clamp(1.25rem, 3vw, 2.25rem) 0 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
+.crumb { margin: var(--top) 0 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
 .crumb + .head { margin-top: var(--space-1) }
 .intro { margin-top: calc(-1 * var(--space-2)); color: var(--soft) }
 .warn { color: var(--warn) }

@@ -64,18 +64,17 @@ export function createAnswerView(section: HTMLElement) {
       section.hidden = false
       outcome.className = `outcome ${response.ok ? 'good' : 'bad'}`
       outcome.append(
-        create('strong', {}, status),
-        `, ${formatDuration(milliseconds)}, ${formatSize(body.bytes.length)}`,
+        create('strong', { class: `pill ${response.ok ? 'good' : 'bad'}` }, status),
+        `${formatDuration(milliseconds)} · ${formatSize(body.bytes.length)}`,
       )
       // A document of the API, opened in another tab, would have the origin of this page. Without its type it is downloaded.
       const type = readMediaType(response)
       const blob = new Blob([body.bytes], { type: PICTURES.has(type) ? type : 'application/octet-stream' })
       if (blob.size > 0) objectUrl = URL.createObjectURL(blob)
       details.replaceChildren(
-        create('p', { class: 'request' }, create('code', {}, `${answer.method} ${answer.url}`)),
         ...(advice ? [advice] : []),
         renderHeaders(response.headers),
-        ...(objectUrl === undefined ? [] : renderBody(answer, objectUrl)),
+        ...(objectUrl === undefined ? [renderRequest(answer)] : renderBody(answer, objectUrl)),
         ...(body.cut ? [create('p', { class: 'note' }, CUTS[body.cut])] : []),
       )
     },
@@ -90,6 +89,10 @@ export function renderMessage({ text, contact = false }: Message, support: strin
   return [text, ' ', ...fillIn(callWords.contact, { support: create('a', { href: support }, name) })]
 }
 
+function renderRequest({ method, url }: Answer): HTMLElement {
+  return create('code', { class: 'request' }, `${method} ${url}`)
+}
+
 function renderHeaders(headers: Headers): HTMLElement {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`)
   const note = callWords.hiddenHeaders
@@ -101,7 +104,8 @@ function renderHeaders(headers: Headers): HTMLElement {
   )
 }
 
-function renderBody({ method, path, url, response, body }: Answer, objectUrl: string): HTMLElement[] {
+function renderBody(answer: Answer, objectUrl: string): HTMLElement[] {
+  const { method, path, url, response, body } = answer
   const contentType = response.headers.get('Content-Type') ?? ''
   const mediaType = readMediaType(response)
   const name = readFileName(response.headers.get('Content-Disposition'), url)
@@ -113,10 +117,11 @@ function renderBody({ method, path, url, response, body }: Answer, objectUrl: st
   const links = create('p', { class: 'links' }, download)
   if (PICTURES.has(mediaType))
     return [
+      renderRequest(answer),
       create('img', { class: 'body', src: objectUrl, alt: fillText(callWords.answerOf, { method, path }) }),
       links,
     ]
-  if (mediaType !== '' && !isText(mediaType)) return [links]
+  if (mediaType !== '' && !isText(mediaType)) return [renderRequest(answer), links]
   const text = decode(body.bytes, contentType)
   const isCut = text.length > MAX_SHOWN_CHARACTERS
   const shown = isCut ? text.slice(0, MAX_SHOWN_CHARACTERS) : (/[/+]json$/.test(mediaType) && formatJson(text)) || text
@@ -127,7 +132,7 @@ function renderBody({ method, path, url, response, body }: Answer, objectUrl: st
   const shownText = renderText(shown, callWords.bodyOfAnswer, findBodyLanguage(mediaType))
   const copyButton = createCopyButton(() => text, callWords.copyAnswer)
   return [
-    create('div', { class: 'answered' }, copyButton, shownText),
+    create('figure', { class: 'answered' }, create('figcaption', {}, renderRequest(answer), copyButton), shownText),
     ...(isCut ? [create('p', { class: 'note' }, note)] : []),
     // Short JSON is copied: as a file it would be noise.
     ...(isJson(mediaType) && text.length < MIN_DOWNLOAD_CHARACTERS ? [] : [links]),

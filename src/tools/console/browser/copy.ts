@@ -4,7 +4,7 @@ import { pageWords } from './words.js'
 const LABEL_DURATION_MS = 2000
 
 export function createCopyButton(readText: () => string, name: string): HTMLButtonElement {
-  const button = create('button', { type: 'button', class: 'copy button quiet', 'aria-label': name }, pageWords.copy)
+  const button = create('button', { type: 'button', class: 'copy', 'aria-label': name }, pageWords.copy)
   button.addEventListener('click', () => void copy(button, readText()))
   return button
 }

@@ -54,9 +54,9 @@ function createHeader({ api }: Reference, hasSidebar: boolean): Pick<PageHeader,
         aria-controls="sidebar"
         hidden
       >
-        <svg viewBox="0 0 16 16" aria-hidden="true">
-          <circle cx="7" cy="7" r="4.5" />
-          <path d="m10.5 10.5 4 4" />
+        <svg viewBox="0 0 20 20" aria-hidden="true">
+          <circle cx="8.5" cy="8.5" r="5" />
+          <path d="m12.5 12.5 4.5 4.5" />
         </svg>
       </button>`,
   }

@@ -41,7 +41,7 @@ function createMarked(writeHtml: (text: string) => string): Marked {
       },
       // An image is a link to it, so that a page loads nothing of another host.
       image: ({ href, text }) => `<a${formatHref(href)}>${escape(text || href)}</a>`,
-      code: ({ text, lang }) => `<pre>${renderCode(text, findFenceLanguage(lang)).markup}</pre>\n`,
+      code: ({ text, lang }) => `<pre tabindex="0">${renderCode(text, findFenceLanguage(lang)).markup}</pre>\n`,
       checkbox: ({ checked }: Tokens.Checkbox): string => (checked ? '☑ ' : '☐ '),
     },
   })

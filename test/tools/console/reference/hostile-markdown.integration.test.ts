@@ -53,7 +53,7 @@ describe('hostile Markdown', () => {
         /^(?:script|style|img|svg|math|iframe|form|input|button|base|meta|object|embed|link|textarea|template|noscript)$/,
       )
       for (const { name, value } of element.attributes) {
-        expect(['href', 'rel', 'align', 'start', 'title']).toContain(name)
+        expect(['href', 'rel', 'align', 'start', 'title', 'tabindex']).toContain(name)
         if (name === 'href') expect(new URL(value, 'https://console.example').protocol).toMatch(/^(?:https?|mailto):$/)
       }
     }

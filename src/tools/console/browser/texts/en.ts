@@ -84,7 +84,7 @@ export const calls = {
   object: 'Enter a JSON object, such as { "name": "value" }.',
   tokenFirst: 'Get a token first',
   language: 'Language',
-  reveal: 'Reveal',
+  reveal: 'Show credentials',
   hide: 'Hide credentials',
   copySample: 'Copy the sample',
   notAuthorized: 'Not authorized',
