@@ -7,7 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { describe, expect, it, vi, type TestContext } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../src/index.js'
 import { sqliteStore } from '../../src/stores/sqlite/index.js'
 import {
@@ -25,7 +25,7 @@ import { timeBound } from '../support/time-bound.js'
 const PROCESS = fileURLToPath(new URL('../support/sqlite-process.mjs', import.meta.url))
 
 const newFile = async (onTestFinished: AtEnd): Promise<string> =>
-  join(await createTemporaryFolder({ onTestFinished } as Pick<TestContext, 'onTestFinished'>), 'platform.sqlite')
+  join(await createTemporaryFolder({ onTestFinished }), 'platform.sqlite')
 
 /** A platform on a connection that the host app has opened, with a busy timeout as in the example app. */
 async function openOnHostConnection(atEnd: AtEnd) {
