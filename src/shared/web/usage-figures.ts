@@ -17,14 +17,12 @@ export function countRefused({ refused }: Pick<Counts, 'refused'>): number {
   return Object.values(refused).reduce((sum, count) => sum + count, 0)
 }
 
-/** Calls, the refused ones included. */
+/** Calls, the refused ones included; `share`: of the refused in calls and token requests, from 0 to 1, as `auth.usage.totals()`. */
 export function sumUsage(entries: readonly Counts[]) {
   const refused = entries.reduce((sum, entry) => sum + countRefused(entry), 0)
-  return {
-    calls: entries.reduce((sum, { allowed }) => sum + allowed, refused),
-    refused,
-    tokens: entries.reduce((sum, { accessTokens }) => sum + accessTokens, 0),
-  }
+  const calls = entries.reduce((sum, { allowed }) => sum + allowed, refused)
+  const tokens = entries.reduce((sum, { accessTokens }) => sum + accessTokens, 0)
+  return { calls, refused, tokens, share: refused / Math.max(1, calls + tokens) }
 }
 
 /** The counts of each shown day, oldest first. */
@@ -69,11 +67,15 @@ export function nameColor(kind: 'allowed' | 'refused', name: string): Html {
   return html`<i class="mark ${kind}"></i>${name}`
 }
 
-/** The tile of refused calls: red from a tenth of all. */
-export function describeRefused(name: string, calls: number, refused: number, language: Language) {
+/** The tile of what was refused: red from a tenth of all. */
+export function describeRefused(
+  name: string,
+  { refused, share }: { readonly refused: number; readonly share: number },
+  language: Language,
+) {
   const { count, percent } = getFormats(language)
-  const note = calls > 0 && percent.format(refused / calls)
-  const tone = refused * 10 > calls ? ('bad' as const) : undefined
+  const note = refused > 0 && percent.format(share)
+  const tone = share >= 0.1 ? ('bad' as const) : undefined
   return { label: nameColor('refused', name), value: count.format(refused), note, tone }
 }
 

@@ -81,13 +81,13 @@ function renderSummary(
 ): Html {
   const { texts, language } = visit
   const { count, percent } = getFormats(language)
-  const { calls, refused } = sumUsage(usage ?? [])
+  const sum = sumUsage(usage ?? [])
   const quota = findFullestQuota(plan)
   const { lastUsedAt } = application
   const { calls30, quotaUsed, labels } = texts
   return renderTiles([
     ...(usage
-      ? [{ label: calls30, value: count.format(calls) }, describeRefused(labels.refused, calls, refused, language)]
+      ? [{ label: calls30, value: count.format(sum.calls) }, describeRefused(labels.refused, sum, language)]
       : []),
     quota
       ? {

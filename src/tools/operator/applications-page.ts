@@ -57,7 +57,7 @@ async function renderRow(site: Site, visit: Visit, application: Application) {
   const { texts, language } = visit
   const { count, percent } = getFormats(language)
   const [usage, plan] = await Promise.all([readUsage(site, visit, application.id), readPlan(site, visit, application)])
-  const { calls, refused } = sumUsage(usage ?? [])
+  const { calls, refused, share } = sumUsage(usage ?? [])
   const quota = findFullestQuota(plan)
   const { lastUsedAt } = application
   return [
@@ -65,7 +65,7 @@ async function renderRow(site: Site, visit: Visit, application: Application) {
     renderStatus(application.status, texts),
     usage && count.format(calls),
     usage && count.format(refused),
-    refused > 0 && percent.format(refused / calls),
+    refused > 0 && percent.format(share),
     quota &&
       html`${renderBar(texts.quotaUsed, quota.used, quota.limit)}<span class="soft"
           >${fillText(texts.ofLimit, { share: percent.format(quota.used / quota.limit), limit: count.format(quota.limit) })}</span

@@ -28,12 +28,12 @@ export async function renderOverview(site: Site, visit: Visit, actions: Html | f
   const head = { title: texts.overall, level: 2 } as const
   if (entries.length === 0) return renderCard(head, renderNoUsage(site, visit))
   const { count } = getFormats(language)
-  const { calls, refused, tokens } = sumUsage(entries)
+  const sum = sumUsage(entries)
   const today = sumUsage(entries.filter(({ period }) => period === formatDay(now)))
   const tiles = [
-    { label: nameColor('allowed', texts.labels.allowed), value: count.format(calls - refused) },
-    describeRefused(texts.labels.refused, calls, refused, language),
-    { label: texts.labels.tokens, value: count.format(tokens) },
+    { label: nameColor('allowed', texts.labels.allowed), value: count.format(sum.calls - sum.refused) },
+    describeRefused(texts.labels.refused, sum, language),
+    { label: texts.labels.tokens, value: count.format(sum.tokens) },
     { label: texts.callsToday, value: count.format(today.calls) },
   ]
   const shown = { id: 'overall', label: texts.overall, countsOfDay: texts.countsOfDay }
@@ -84,11 +84,11 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
       choices: (['refused', 'allowed'] as const).map((each) => [each, texts.labels[each]]),
     },
   ])
-  const rows = items.map(({ applicationId: id, name, allowed, refused, accessTokens, errors }) => [
+  const rows = items.map(({ applicationId: id, name, allowed, refused, share, accessTokens, errors }) => [
     renderApplicationLink(visit, { id, name }),
     count.format(allowed),
     count.format(refused),
-    percent.format(refused / Math.max(1, allowed + refused)),
+    percent.format(share / 100),
     count.format(accessTokens),
     refused > 0 && html`<div class="reasons">${renderErrors(errors, language)}</div>`,
   ])

@@ -15,7 +15,7 @@ interface Summary {
 
 export function renderSummary({ record, now, texts }: ApplicationView, { usage, plan }: Summary): Html {
   const { count } = getFormats(texts.language)
-  const { calls, refused } = sumUsage(usage ?? [])
+  const sum = sumUsage(usage ?? [])
   const quota = findFullestQuota(plan)
   const ends = listCredentials(record, now)
     .flatMap(({ kind, credential: { name, expiresAt } }) =>
@@ -27,8 +27,8 @@ export function renderSummary({ record, now, texts }: ApplicationView, { usage, 
     ...(usage === undefined
       ? []
       : [
-          { label: texts.callsOfMonth, value: count.format(calls) },
-          describeRefused(texts.refusedOfMonth, calls, refused, texts.language),
+          { label: texts.callsOfMonth, value: count.format(sum.calls) },
+          describeRefused(texts.refusedOfMonth, sum, texts.language),
         ]),
     {
       label: texts.quotaLeft,
