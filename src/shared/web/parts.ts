@@ -99,7 +99,7 @@ pre .comment { color: #9fb0c6 }`,
 .tiles dd.word:nth-of-type(1) { color: var(--soft); font-size: 1.125rem; font-weight: 500; line-height: 1.867 }
 .tiles dd:nth-of-type(1) { &.bad { color: var(--bad) } &.warn { color: var(--warn) } }
 .mark { display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px; background: var(--plot); &.refused { background: var(--plot-bad) } }
-.meter { display: block; height: .5rem; border-radius: 99px; background: var(--code); overflow: hidden }
+.meter { display: block; height: .5rem; border-radius: 99px; background: var(--line); overflow: hidden }
 .meter svg { display: block; width: 100%; height: 100%; fill: var(--plot) }
 .meter.warn svg { fill: light-dark(#d58a00, #f2bd6d) }
 .meter.bad svg { fill: var(--bad) }

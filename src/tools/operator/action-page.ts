@@ -91,10 +91,10 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
     ({ id }) => id === query.get('credential'),
   )
   const api = query.get('api')
-  const subject = credential?.name ?? (api === null ? undefined : findTitle(site, api))
+  const subject = credential?.name ?? (api === null ? application?.name : findTitle(site, api))
   const search = query.size > 0 ? `?${query.toString()}` : ''
   return {
-    heading: subject === undefined ? texts.actions[name] : `${texts.actions[name]}: ${subject}`,
+    heading: subject ? `${texts.actions[name]}: ${subject}` : texts.actions[name],
     tab,
     parent,
     problem,
@@ -106,7 +106,7 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
         <input type="hidden" name="token" value="${formToken}" /><input type="hidden" name="version" value="${version}" />
         ${renderFields(form, entered, problem)}
         <p class="actions">
-          <button${(isFinal(name) || action.place === 'danger') && html` class="danger"`}>${texts.actions[name]}</button>
+          <button${isFinal(name) && html` class="danger"`}>${texts.actions[name]}</button>
           <a class="button quiet" href="${root}${back}">${texts.cancel}</a>
         </p>
       </form>`,

@@ -79,8 +79,8 @@ export const ACTIONS = {
   retryAllEmails: act('emails.retry', 'queue', ''),
 } satisfies Readonly<Record<string, Action>>
 
-/** Those that end something for good. */
-const FINAL = 'delete deny denyAccess disallow endCredential removeContact revokeSigningKey'
+/** Those that end something for good, besides those of the danger zone. */
+const FINAL = 'deny denyAccess disallow endCredential removeContact revokeSigningKey'
 
 export type ActionName = keyof typeof ACTIONS
 
@@ -152,5 +152,5 @@ export function renderActions(
 }
 
 export function isFinal(name: ActionName): boolean {
-  return FINAL.split(' ').includes(name)
+  return ACTIONS[name].place === 'danger' || FINAL.split(' ').includes(name)
 }

@@ -4,7 +4,7 @@ import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderCard, renderChip, renderPill, renderRows } from '../../shared/web/parts.js'
 import { ACTIONS, renderActions, type ActionName } from './actions.js'
-import { describeActor } from './audit.js'
+import { describeActor, describeLimit } from './audit.js'
 import { formatGrants } from '../../shared/web/formats.js'
 import { fillTime, findTitle, renderItem, renderSection } from './formats.js'
 import type { Site, Visit } from './visit.js'
@@ -41,7 +41,9 @@ export function renderCredentials(site: Site, visit: Visit, application: Applica
     )
   })
   const actions = renderActions(site, visit, 'credentials', { application, subject: texts.credentials })
-  return renderSection(texts.credentials, rows, { empty: texts.noCredentials, actions })
+  return html`<div id="credentials">
+    ${renderSection(texts.credentials, rows, { empty: texts.noCredentials, actions })}
+  </div>`
 }
 
 /** What the application may use, and what it waits for. */
@@ -65,7 +67,7 @@ export function renderAccess(site: Site, visit: Visit, application: Application)
         request && fillTime(texts.requested, request.requestedAt, visit, { by: describeActor(request.by, texts) }),
         !request && !grant && texts.notSignedIn,
         ...scopes.map((scope) => renderChip(scope)),
-        limit && fillText(texts.ownLimit, { limit: limit.limit, window: limit.window }),
+        limit && `${texts.labels.rateLimits}: ${describeLimit(limit, texts)}`,
         limit?.until && fillTime(texts.limitEnds, limit.until, visit),
       ],
       renderActions(site, visit, place, {
@@ -110,7 +112,10 @@ export function renderDanger(site: Site, visit: Visit, application: Application)
     return actions
       ? [
           html`<li class="row">
-            <p class="soft">${warning}</p>
+            <div>
+              <h3>${texts.actions[name]}</h3>
+              <p class="soft">${warning}</p>
+            </div>
             ${actions}
           </li> `,
         ]

@@ -67,7 +67,7 @@ async function renderRow(site: Site, visit: Visit, application: Application) {
     usage && count.format(refused),
     refused > 0 && percent.format(share),
     quota &&
-      html`${renderBar(texts.quotaUsed, quota.used, quota.limit)}<span class="soft"
+      html`${quota.used > 0 && renderBar(texts.quotaUsed, quota.used, quota.limit)}<span class="soft"
           >${fillText(texts.ofLimit, { share: percent.format(quota.used / quota.limit), limit: count.format(quota.limit) })}</span
         >`,
     lastUsedAt ? renderAge(lastUsedAt, visit) : html`<span class="soft">${texts.uses.never}</span>`,

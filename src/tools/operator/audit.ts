@@ -1,7 +1,7 @@
-import type { AuditEntry } from '../../index.js'
+import type { Application, AuditEntry } from '../../index.js'
 import type { GrantedApis } from '../../shared/contracts/application-record.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import { fillIn } from '../../shared/lib/fill-in.js'
+import { fillIn, fillText } from '../../shared/lib/fill-in.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
@@ -11,7 +11,7 @@ import { hideContact } from '../operations/schemas.js'
 import { renderApplicationLink } from './applications-page.js'
 import { readEntries } from './figures.js'
 import { findTitle, formatCsv, renderItem, renderTime } from './formats.js'
-import { PAGE_SIZE, renderList } from './lists.js'
+import { PAGE_SIZE, renderFile, renderList } from './lists.js'
 import { maySeeNames } from './rights.js'
 import { describeNone, readQuery, renderSearch } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
@@ -72,8 +72,8 @@ export async function answerAudit(site: Site, visit: Visit, isFile: boolean): Pr
       { name: 'from', label: texts.labels.since, type: 'date' },
       { name: 'until', label: texts.labels.until, type: 'date' },
     ]),
-    empty: describeNone(visit, { title: texts.noAudit, next: texts.fillsItself }),
-    hasFile: true,
+    actions: rows.length > 0 && renderFile(visit, 'audit', texts.tabs.audit),
+    empty: describeNone(visit, { title: texts.noAudit }),
   })
 }
 
@@ -85,24 +85,30 @@ export function renderChange(
   application: Html | string | false,
 ): Html {
   const { texts } = visit
-  const { allowed, disallowed, api = allowed ?? disallowed, name } = ownMembers(details)
+  const { allowed, disallowed, api = allowed ?? disallowed, name, purpose } = ownMembers(details)
   const key = disallowed === undefined ? type : `${type}.removed`
   const sentence = Object.hasOwn(texts.changes, key) ? texts.changes[key as keyof typeof texts.changes] : key
   const actor = describeActor(by, texts)
   const words = {
-    by: html`<strong>${actor}</strong>`,
+    by: html`<strong title="${by}">${actor}</strong>`,
     application: html`<strong>${application}</strong>`,
     api: typeof api === 'string' ? findTitle(site, api) : texts.labels.api,
     name: typeof name === 'string' ? name : '',
+    purpose: describeValue(site, visit, 'purpose', purpose ?? ''),
   }
   const isSaid = (member: string): boolean =>
     member === 'credentialId' || sentence.includes(`{${member.endsWith('allowed') ? 'api' : member}}`)
-  const shown = Object.entries(details).filter(([member]) => !isSaid(member))
+  const shown = Object.entries(details).flatMap(([member, value]) => {
+    // What has changed to a value is said with the value.
+    const left = member === 'changed' && Array.isArray(value) ? value.filter((each) => !(each in details)) : value
+    const isNothing = (Array.isArray(left) && left.length === 0) || left === 'private_key_jwt'
+    return isSaid(member) || isNothing ? [] : [[member, left] as const]
+  })
   return renderItem(
     html`${fillIn<string | Html>(sentence, words)}`,
     [
       html`<code>${type}</code>`,
-      by !== undefined && by !== actor && html`<code>${by}</code>`,
+      by?.startsWith('contact') === true && actor !== texts.someContact && texts.someContact,
       ...shown.map(
         ([member, value]) =>
           html`${labelMember(member, texts)}${value !== true && html`: ${describeValue(site, visit, member, value)}`}`,
@@ -121,6 +127,10 @@ export function describeActor(by: string | undefined, texts: OperatorTexts): str
       : by.replace(/^(?:operator|contact):/, '')
 }
 
+export function describeLimit(limit: Application['rateLimits'][string] | null, texts: OperatorTexts): string {
+  return limit ? fillText(texts.ownLimit, { limit: limit.limit, window: limit.window }) : texts.none
+}
+
 function labelMember(member: string, { labels: given, contacts, kinds }: OperatorTexts): string {
   const { notify, revokeTokens } = given
   const others = { contacts, keySet: kinds.keySet, notified: notify, tokensRevoked: revokeTokens }
@@ -135,7 +145,9 @@ function describeValue(site: Site, visit: Visit, member: string, value: unknown)
     ? texts.purposes
     : member === 'overlap'
       ? texts.overlaps
-      : texts.kinds
+      : member === 'deliver'
+        ? { email: texts.byEmail }
+        : texts.kinds
   const describe = (each: unknown): string => {
     const word = String(each)
     if (member === 'changed') return labelMember(word, texts)
@@ -147,7 +159,12 @@ function describeValue(site: Site, visit: Visit, member: string, value: unknown)
     const titled = Object.entries(value as GrantedApis).map(([api, grant]) => [findTitle(site, api), grant] as const)
     return formatGrants(Object.fromEntries(titled))
   }
-  if (isObject(value)) return html`<code>${JSON.stringify(value)}</code>`
+  if (member === 'rateLimits' && isObject(value)) {
+    const limits = Object.entries(value as Application['rateLimits'])
+    return limits.map(([api, limit]) => `${findTitle(site, api)}, ${describeLimit(limit, texts)}`).join('; ')
+  }
+  if (isObject(value))
+    return html`<code>${typeof value['jwksUri'] === 'string' ? value['jwksUri'] : JSON.stringify(value)}</code>`
   const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
   return isTime ? renderTime(new Date(value), visit) : describe(value)
 }

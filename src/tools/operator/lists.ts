@@ -26,26 +26,28 @@ interface List {
   readonly after?: Html | false
   /** What stands where there are no rows, and what is next. */
   readonly empty: EmptyState
-  readonly hasFile?: boolean
 }
 
 /** A table with further pages. */
-export function renderList(
-  visit: Visit,
-  { tab, shown, next, actions = false, before, after, empty, hasFile = false }: List,
-): Answer {
-  const { texts, query, root } = visit
+export function renderList(visit: Visit, { tab, shown, next, actions = false, before, after, empty }: List): Answer {
+  const { texts } = visit
   return {
     heading: texts.tabs[tab],
     tab,
     actions,
     content: html`${renderDone(visit)} ${before} ${shown || renderEmptyCard(texts.tabs[tab], empty)}
-      <p class="actions after">
-        ${renderNext(visit, tab, next)}
-        ${hasFile && visit.method === 'GET' && shown && html`<a class="button quiet" href="${root}/${tab}.csv?${query.toString()}">${texts.csv}</a>`}
-      </p>
+      <p class="actions after">${renderNext(visit, tab, next)}</p>
       ${after}`,
   }
+}
+
+/** The link to the page, or to what is named, as CSV: not of what was posted, which no address may have. */
+export function renderFile({ texts, query, root, method }: Visit, name: string, subject: string): Html | false {
+  const address = `${root}/${name}.csv?${query.toString()}`
+  return (
+    method === 'GET' &&
+    html`<a class="action" href="${address}">${texts.csv}<span class="unseen"> ${subject}</span></a>`
+  )
 }
 
 /** The e-mails that wait or have failed. */
@@ -82,7 +84,7 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
     before: renderSearch(visit, 'emails', [
       { name: 'state', label: texts.labels.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] },
     ]),
-    empty: describeNone(visit, { title: texts.noEmails, isGood: true, next: texts.fillsItself }),
+    empty: describeNone(visit, { title: texts.noEmails, isGood: true }),
   })
 }
 

@@ -20,12 +20,13 @@ p { max-width: 44rem }
 :is(td, .age) > time { white-space: nowrap }
 body > main.narrow { --page: 40rem }
 .narrow > form { margin-top: var(--space-5) }
-main > :is(.card, .table, .tiles, .columns, .empty, .today, .actions, form) + :is(.card, .columns, .empty, .table, .search) { margin-top: var(--space-5) }
+main > :is(.card, .table, .tiles, .columns, .empty, .actions, form) + :is(.card, .columns, .empty, .table, .search) { margin-top: var(--space-5) }
 .columns { display: grid; gap: var(--space-5); width: auto; margin-inline: 0; grid-template-columns: minmax(0, 1fr) }
 .columns > * { display: grid; gap: var(--space-5); align-content: start; min-width: 0 }
 @media (min-width: 64rem) { .columns { grid-template-columns: minmax(0, 1fr) 22rem } }
 .card .table { border: 0; border-radius: 0; box-shadow: none }
 .card > .table:last-child { border-radius: 0 0 var(--corner-box) var(--corner-box) }
+.card > form.search { margin: 0; padding: var(--space-4) }
 form.search { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: end; margin-bottom: var(--space-5) }
 form.search > .field { flex: 1 1 9rem; max-width: 15rem }
 form.search > .wide { flex: 2 1 14rem; max-width: none }
@@ -42,24 +43,24 @@ h3:has(strong) { font-weight: 400 }
 .rows > li { padding: var(--space-3) var(--space-4) }
 .rows > li > p { margin: var(--space-1) 0 0 }
 .rows > .row { flex-wrap: nowrap; align-items: center }
+.row:has(> .age) > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); align-items: baseline }
 .row > div { flex: 1 1 auto }
 .row > :is(.actions, .age) { flex: none }
 .row > .actions { max-width: 60%; justify-content: end }
 .age { margin: 0; color: var(--soft); font-size: var(--text-small); font-variant-numeric: tabular-nums }
-.task { display: grid; grid-template-columns: minmax(0, 1fr) 11rem 8.5rem; gap: var(--space-2) var(--space-4); align-items: center }
-.rows > .task > * { margin: 0 }
-.task .soft { margin: var(--space-1) 0 0 }
-.task > .age { text-align: right }
-.task > a { justify-self: end }
-.task .meter { max-width: 14rem; margin-top: var(--space-2) }
+.row > a { flex: none }
+.row > .button { padding: var(--space-1) .75rem; font-size: var(--text-small) }
+.facts-line .meter { width: 9rem }
+.tiles .meter { margin-top: var(--space-2) }
+.action.danger { border-color: currentcolor }
+.narrow > form > .actions { --edge: clamp(1rem, 4vw, 1.5rem); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge); border-top: 1px solid var(--line) }
+.actions > button.danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
 @media (max-width: 40rem) {
-  .task { grid-template-columns: minmax(0, 1fr) auto }
-  .task > div { grid-column: 1 / -1 }
-  .task > .age { text-align: left }
   .rows > .row { display: grid; gap: var(--space-1) var(--space-3); grid-template-columns: minmax(0, 1fr) auto }
   .row > div:not(.actions) { display: contents }
   .row > div > .facts-line, .row > .age { grid-column: 1 / -1 }
-  .row > .actions { grid-area: 1 / 2; max-width: none }
+  .row > :is(.actions, a) { grid-area: 1 / 2; max-width: none }
+  .row:has(> .age) code:first-child { display: none }
 }
 .row:has(> .age) { padding-block: var(--space-2) }
 .menu { position: relative }
@@ -86,15 +87,19 @@ td:has(code), .reasons { min-width: 14rem }
 td .meter { width: 7rem; margin-bottom: .125rem }
 td .meter + .soft { display: block; white-space: nowrap }
 .choice > input { margin: 0 }
-.choices, .today { display: grid; gap: var(--space-2) }
-.today { gap: var(--space-5) }
+.choices { display: grid; gap: var(--space-2) }
+.today:has(> :nth-child(2)) { columns: 32rem 2; gap: var(--space-5) }
+.today > .card { margin-bottom: var(--space-5); break-inside: avoid }
+.row h3 { text-wrap: pretty }
 :is(.actions, details).after { margin: var(--space-4) 0 0 }
 .crumb { margin: var(--space-5) 0 0; font-size: var(--text-small); font-weight: 500 }
 .crumb a:not(:hover) { text-decoration: none }
 .crumb + :is(h1, .head) { margin-top: var(--space-2) }
 .notice { margin: 0 0 var(--space-5) }
 .card .notice { margin: 0 }
-.inside .plot { margin-top: var(--space-4) }
+.inside .plot { margin: 0; padding-top: 1.75rem }
+.tiles + .plot.plot { margin-top: var(--space-4) }
+.plot label span { right: auto; left: 0; color: var(--soft) }
 .timeline { display: grid; gap: var(--space-1); font-size: var(--text-small) }
 .timeline p { margin: 0 }
 .timeline > code { margin-top: var(--space-2) }
@@ -179,7 +184,13 @@ export function renderPage(
             </form>`),
     },
     content: html`<main${isNarrow && html` class="narrow"`}>
-      ${parent && html`<p class="crumb"><a href="${root}${parent[0]}">${parent[1]}</a></p>`}
+      ${
+        parent &&
+        html`<p class="crumb">
+          ${tab && parent[0] !== `/${tab}` && html`<a href="${root}/${tab}">${texts.tabs[tab]}</a> / `}
+          <a href="${root}${parent[0]}">${parent[1]}</a>
+        </p>`
+      }
       ${
         actions
           ? html`<div class="head">

@@ -35,7 +35,7 @@ export function renderSearch(visit: Visit, tab: TabName | 'preview', fields: rea
       </details>`
     }
     <p>
-      <button class="quiet">${typed.length > 0 ? texts.search : texts.show}</button>
+      <button class="quiet">${typed.length > 0 ? texts.search : texts.show.filtered}</button>
       ${isFiltered && html`<a class="button quiet" href="${root}/${tab}">${texts.clear}</a>`}
     </p>
   </form>`

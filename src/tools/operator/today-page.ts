@@ -7,7 +7,7 @@ import { html, type Html } from '../../shared/web/html.js'
 import { renderBar, renderPill } from '../../shared/web/parts.js'
 import type { OperatorTexts } from './texts/en.js'
 import { renderApplicationLink, renderEmptyCard, type NamedApplication } from './applications-page.js'
-import { fillTime, findTitle, renderAge, renderSection } from './formats.js'
+import { fillTime, findTitle, renderAge, renderItem, renderSection, type Cell } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
 import { renderErrors } from '../../shared/web/usage-figures.js'
 import { renderOverview } from './usage-page.js'
@@ -50,32 +50,31 @@ export function createTodayPage(site: Site): Page {
   }
 }
 
-/** What somebody has to do with an application: a sentence with what else helps, its age, and where it is done. */
+/** What somebody has to do with an application: a sentence, what else helps, and where it is done. */
 function renderTask(
   { root, texts }: Visit,
   application: NamedApplication,
   task: {
     readonly sentence: keyof OperatorTexts['tasks']
-    readonly values: Readonly<Record<string, string>>
-    readonly facts?: Html | string | undefined
-    readonly age: Html
+    readonly values: Readonly<Record<string, Html | string>>
+    readonly facts: readonly Cell[]
     /** Of the button, below the page of the application. */
     readonly path?: string
     readonly button: string | false
     readonly isMain?: boolean
   },
 ): Html {
-  const { sentence, values, facts, age, path = '', button, isMain = false } = task
+  const { sentence, values, facts, path = '', button, isMain = false } = task
   const { id, name } = application
   const link = html`<strong>${renderApplicationLink({ root, texts }, application)}</strong>`
-  return html`<li class="task">
-    <div>
-      <h3>${fillIn<string | Html>(texts.tasks[sentence], { ...values, application: link })}</h3>
-      ${facts !== undefined && html`<p class="soft">${facts}</p>`}
-    </div>
-    <p class="age">${age}</p>
-    ${button !== false && html`<a class="${isMain ? 'button' : 'action'}" href="${root}/applications/${id}${path}">${button}<span class="unseen"> ${name}</span></a>`}
-  </li> `
+  return renderItem(
+    html`${fillIn<string | Html>(texts.tasks[sentence], { ...values, application: link })}`,
+    facts,
+    button !== false &&
+      html`<a class="${isMain ? 'button' : 'action'}" href="${root}/applications/${id}${path}"
+        >${button}<span class="unseen"> ${name}</span></a
+      >`,
+  )
 }
 
 /** What health and the features' checks find, asked once a minute at most. */
@@ -126,8 +125,7 @@ async function listWaiting(site: Site, visit: Visit): Promise<readonly Html[]> {
       return renderTask(visit, application, {
         sentence: 'waiting',
         values: { apis: titles },
-        facts: application.contact,
-        age: renderAge(at, visit),
+        facts: [application.contact, renderAge(at, visit)],
         button: texts.decide,
         isMain: true,
       })
@@ -156,8 +154,7 @@ async function listQuotas({ auth }: Site, visit: Visit): Promise<readonly Html[]
       {
         sentence: 'quota',
         values: values,
-        facts: renderBar(texts.quotaUsed, used, limit),
-        age: fillTime(texts.resets, endsAt, visit),
+        facts: [renderBar(texts.quotaUsed, used, limit), fillTime(texts.resets, endsAt, visit)],
         path: '/plan',
         button: may('plans.set') && texts.actions.plan,
       },
@@ -180,12 +177,14 @@ async function listRefusing({ auth }: Site, visit: Visit): Promise<readonly Html
         {
           sentence: 'refused',
           values: values,
-          facts: renderErrors(errors, language),
-          age: html`<span class="${share >= 10 && 'wrong'}"
-            >${percent.format(share / 100)} ${texts.labels.refused.toLowerCase()}</span
-          >`,
+          facts: [
+            html`<span class="${share >= 10 && 'wrong'}"
+              >${percent.format(share / 100)} ${texts.labels.refused.toLowerCase()}</span
+            >`,
+            renderErrors(errors, language),
+          ],
           path: '#refusals',
-          button: texts.show,
+          button: texts.show.refusals,
         },
       )
     })
@@ -206,9 +205,11 @@ async function listUndelivered({ auth: { emails } }: Site, visit: Visit): Promis
         {
           sentence: 'undelivered',
           values: { email: texts.purposes[purpose] },
-          facts: html`${renderPill(texts.emailStates[state], state === 'failed' ? 'bad' : 'warn')}
-          ${texts.labels.problem}: ${problem}`,
-          age: renderAge(createdAt, visit),
+          facts: [
+            renderPill(texts.emailStates[state], state === 'failed' ? 'bad' : 'warn'),
+            `${texts.labels.problem}: ${problem}`,
+            renderAge(createdAt, visit),
+          ],
           path: '/retryEmails',
           button: name !== '' && may('emails.retry') && texts.actions.retryEmails,
         },
@@ -235,10 +236,10 @@ async function listEnding({ auth }: Site, visit: Visit): Promise<readonly Html[]
   return ending.slice(0, SHOWN).map(({ application, name, expiresAt, lastUsedAt }) =>
     renderTask(visit, application, {
       sentence: 'ending',
-      values: { name },
-      facts: fillTime(texts.lastUsed, lastUsedAt, visit),
-      age: renderAge(expiresAt, visit),
-      button: visit.may('applications.get') && texts.show,
+      values: { name, age: renderAge(expiresAt, visit) },
+      facts: [fillTime(texts.lastUsed, lastUsedAt, visit)],
+      path: '#credentials',
+      button: visit.may('applications.get') && texts.show.credential,
     }),
   )
 }

@@ -7,7 +7,7 @@ import { renderCard, renderEmpty, renderPill, renderTiles } from '../../shared/w
 import { renderApplicationLink } from './applications-page.js'
 import { findTitle, formatCsv, renderCells } from './formats.js'
 import { readOverall, readRoutes } from './figures.js'
-import { PAGE_SIZE, renderList } from './lists.js'
+import { PAGE_SIZE, renderFile, renderList } from './lists.js'
 import {
   countRefused,
   describeRefused,
@@ -54,12 +54,12 @@ export function renderNoUsage({ auth, core }: Site, { texts, language }: Visit):
 
 /** Calls and refusals of all applications by day, of each one in a day or a month, and of each route then. */
 export async function answerUsage(site: Site, visit: Visit): Promise<Answer | undefined> {
-  const { texts, language, now, root, may } = visit
+  const { texts, language, now, may } = visit
   const { usage } = site.auth
   if (!usage) return undefined
   const { count, percent, date: day, month } = getFormats(language)
   const { period, sort, after } = readTotalsQuery(visit)
-  const file = may('usage.overall') && html`<a class="action" href="${root}/usage-days.csv">${texts.csv}</a>`
+  const file = may('usage.overall') && renderFile(visit, 'usage-days', texts.overall)
   const months = [0, 1].map((back) => {
     const date = new Date(now)
     const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back, 1)
@@ -88,32 +88,31 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
     renderApplicationLink(visit, { id, name }),
     count.format(allowed),
     count.format(refused),
-    percent.format(share / 100),
+    refused > 0 && percent.format(share / 100),
     count.format(accessTokens),
     refused > 0 && html`<div class="reasons">${renderErrors(errors, language)}</div>`,
   ])
+  const none = sort === 'refused' ? { title: texts.noneRefused, isGood: true } : { title: texts.noneFound }
+  const table = renderCells(texts.byApplication, texts, 'application #allowed #refused #share #tokens errors', rows)
+  const actions = table && renderFile(visit, 'usage', texts.byApplication)
+  const shown = html`${search} ${table || renderEmpty(none)}`
   return renderList(visit, {
     tab: 'usage',
-    shown: renderCells(texts.tabs.usage, texts, 'application #allowed #refused #share #tokens errors', rows),
+    shown: renderCard({ title: texts.byApplication, level: 2, actions }, shown),
     next,
-    before: html`${overview} ${search}`,
+    before: overview,
     after: routes,
-    empty:
-      sort === 'refused'
-        ? { title: texts.noneRefused, isGood: true }
-        : { title: texts.noneFound, next: texts.noneFoundNext },
-    hasFile: true,
+    empty: none,
   })
 }
 
 /** The routes with most calls, where servers count them. */
 async function renderRoutes(site: Site, visit: Visit, period: string, label: string): Promise<Html | false> {
-  const { texts, language, root } = visit
+  const { texts, language } = visit
   const { count } = getFormats(language)
   const routes = await readRoutes(site, visit, period)
   if (routes.length === 0) return false
-  const address = `${root}/usage-routes.csv?period=${encodeURIComponent(period)}`
-  const actions = html`<a class="action" href="${address}">${texts.csv}</a>`
+  const actions = renderFile(visit, 'usage-routes', texts.routes)
   const rows = routes
     .slice(0, PAGE_SIZE)
     .map(({ route, api, allowed }) => [html`<code>${route}</code>`, findTitle(site, api), count.format(allowed)])

@@ -68,7 +68,7 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
   it('approves a registration from Today with the keyboard alone', async () => {
     const page = usePage()
     await page.goto(root)
-    await activate(page, 'Decide Waiting')
+    await activate(page, 'Review Waiting')
     await activate(page, 'Approve')
     await page.getByRole('heading', { name: 'Approve' }).waitFor()
     await page.getByLabel('Orders: orders:write').focus()
