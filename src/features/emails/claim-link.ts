@@ -49,7 +49,7 @@ export function createClaimRouter(core: Core, claim: ReturnType<typeof createCla
     if (readHeader(req, 'accept') !== 'text/html')
       return sendJson(res, 200, toClaimDocument(claimed), { 'Cache-Control': 'no-store' })
     const language = choosePageLanguage(req, res, claimed.application.language)
-    sendPage(req, res, 200, renderClaimed(claimed, developersUrl, language), policy)
+    sendPage(req, res, 200, renderClaimed(claimed, links, language), policy)
   }
 
   return createRouter({

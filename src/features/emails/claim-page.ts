@@ -52,7 +52,7 @@ export function renderClaimPage(links: PageLinks, language: Language): string {
 /** The answer to the page's script: what it announces, the credentials, and what can be done with them. */
 export function renderClaimed(
   { application, usableAt, credentials, expiresAt, provesKey }: ClaimedCredentials,
-  developersUrl: string | undefined,
+  { developersUrl, portalUrl }: PageLinks,
   language: Language,
 ): string {
   const texts = TEXTS[language].claim
@@ -67,15 +67,17 @@ export function renderClaimed(
   const issued = { key, clientId: key ?? application.id, secret, provesKey }
   const file = encodeURIComponent(formatEnvFile(usableAt, issued, ends))
   const renderValue = (label: string, value: string | undefined, end: Date | undefined): Html | false =>
-    value !== undefined && html`${renderCopyable(label, value, frame)} ${renderEnd(end, language)}`
-  const { markup } = html`<p lang="${language}">${texts.done}</p>
+    value !== undefined && html`${renderCopyable(label, value, frame)} ${end && renderEnd(end, language)}`
+  const { markup } = html`<p lang="${language}">
+      ${fillText(texts.done, { name: application.name })} ${ends.length === 0 && texts.expiresNever}
+    </p>
     <div lang="${language}">
       ${renderValue(texts.key, key, expiresAt.clientId)} ${renderValue(texts.secret, secret, expiresAt.clientSecret)}
     </div>
     <div lang="${language}">
-      <p>${fillText(texts.application, { name: application.name })}. ${texts.shownOnce}</p>
       ${key === undefined && renderCopyable(texts.applicationId, application.id, frame)}
-      <p>
+      <p class="actions">
+        ${portalUrl !== undefined && html`<a class="button" href="${portalUrl}">${texts.stored}</a>`}
         <a class="button quiet" download="${application.id}.env" href="data:text/plain;charset=utf-8,${file}"
           >${frame.downloadEnv}</a
         >
@@ -85,9 +87,8 @@ export function renderClaimed(
   return markup
 }
 
-function renderEnd(end: Date | undefined, language: Language): Html {
+function renderEnd(end: Date, language: Language): Html {
   const texts = TEXTS[language].claim
-  if (!end) return html`<p>${texts.expiresNever}</p>`
   return html`<p>${texts.expires} <time datetime="${end.toISOString()}">${formatTime(end, language)}</time></p>`
 }
 
@@ -133,7 +134,7 @@ byId('show').addEventListener('click', async () => {
     if (sent === token) byId('ask').hidden = byId('show').hidden = true
     // The text is announced, and stands in place of the button, which had the focus.
     byId('done').lang = done.lang
-    byId('done').textContent = done.textContent
+    byId('done').textContent = done.textContent.trim()
     byId('done').focus()
   } catch {
     fail('failed', true)

@@ -142,6 +142,7 @@ function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: Ac
   const signInRoutes = createSignInRoutes(core, { acceptInvitation, signIn, sessions, pages: signInPages })
   const answerContact = createPortalPages(core, {
     developersUrl,
+    supportUrl: brand.supportUrl,
     // Without registration() nobody takes requests for access.
     actions: core.find('registration') ? settings.actions : without(settings.actions, 'requestAccess'),
     createCalls: createActionCalls(core),

@@ -44,10 +44,13 @@ export const DECIDE_SECURITY_POLICY = createContentSecurityPolicy(FOLLOW_SCRIPT)
 const MAX_LINK_LENGTH = 4096
 
 export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
-  const { apis, developersUrl } = settings
+  const { apis } = settings
   const render = (heading: string, content: Html, isError = false): string =>
-    // Operators read these pages, not contacts.
-    renderPage(heading, { brand, developersUrl, portalUrl: undefined }, content, { script: FOLLOW_SCRIPT, isError })
+    // Operators read these pages, not contacts: what contacts navigate is not here.
+    renderPage(heading, { brand, developersUrl: undefined, portalUrl: undefined }, content, {
+      script: FOLLOW_SCRIPT,
+      isError,
+    })
 
   return {
     /** Asks for the link; a script gives the page the one that was followed, and shows the request at once. */
@@ -66,17 +69,17 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
     /** The request, with a form for each decision. `token` is that of the link. */
     renderOpen(approval: OpenApproval, token: string, given?: RejectionFields): string {
       const rejection = given && ownMembers(given)
-      const isRegistration = approval.application.status === 'pending'
+      const { name, status } = approval.application
+      const isRegistration = status === 'pending'
       const isError = rejection?.problem !== undefined
       const content = html`<p class="intro">
-          ${isRegistration ? 'This application waits to be registered.' : 'This application waits for more access.'}
-          Read what it asks for, then approve or deny it. Its developers get an e-mail with your decision.
+          ${name} asks ${isRegistration ? 'to be registered' : 'for more access'}. Approve or deny it: its developers
+          get an e-mail with your decision.
         </p>
         <div class="decision">
           ${renderRequest(approval, apis, now())}
           <div>${renderDecisions(token, approval.application, rejection)}</div>
         </div>`
-      const { name } = approval.application
       return render(isRegistration ? `Registration of ${name}` : `${name} requests access`, content, isError)
     },
     renderClosed: ({ application, decided }: ClosedApproval): string =>
@@ -91,7 +94,7 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
       ),
     renderDone: (isApproved: boolean, isRegistration: boolean, name: string): string =>
       render(
-        `${isApproved ? 'Approved' : 'Denied'}: ${name}`,
+        `${isRegistration ? name : `The request of ${name}`} was ${isApproved ? 'approved' : 'denied'}`,
         html`<div class="box">
           ${renderEmpty(
             { isGood: isApproved, drawing: 'dash' },
@@ -126,8 +129,7 @@ function renderRequest(approval: OpenApproval, apis: ReadonlyMap<string, Api>, n
       html`<dt>Public keys, in place of a secret</dt>
         ${asked.publicKeys.map((line) => html`<dd><code>${line}</code></dd>`)}`
     }
-    <dt>Requested</dt>
-    <dd>${describeAge(asked.requestedAt, now)}, ${describeAsked(asked)}</dd>
+    ${renderAsked(asked, ` (${describeAge(asked.requestedAt, now)})`)}
     <dt>Application id</dt>
     <dd><code>${application.id}</code></dd>
   </dl>`
@@ -137,16 +139,20 @@ function renderDecided({ requested, ...asked }: DecidedRequest, apis: ReadonlyMa
   return html`<dl class="facts">
     <dt>APIs</dt>
     ${Object.entries(requested).map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes))}
-    <dt>Requested</dt>
-    <dd>${describeAsked(asked)}</dd>
+    ${renderAsked(asked)}
   </dl>`
 }
 
 type Asked = Pick<OpenApproval, 'requestedAt'> & { readonly [Each in 'requestedBy' | 'address']?: string | undefined }
 
-function describeAsked({ requestedAt, address, requestedBy }: Asked): string {
-  const from = address === undefined ? '' : `, from the address ${address}`
-  return `${formatTime(requestedAt)}${from}${requestedBy === undefined ? '' : `, by ${requestedBy}`}`
+function renderAsked({ requestedAt, address, requestedBy }: Asked, age = ''): Html {
+  return html`<dt>Requested</dt>
+    <dd>${formatTime(requestedAt)}${age}${requestedBy !== undefined && `, by ${requestedBy}`}</dd>
+    ${
+      address !== undefined &&
+      html`<dt>From the IP address</dt>
+        <dd>${address}</dd>`
+    }`
 }
 
 /** How long a request has waited, such as `3 days ago`. */
@@ -187,7 +193,8 @@ function renderDecisions(
       html`${attributes} rows="3" required maxlength="500" ${rejection && html` autofocus`}`,
       rejection?.reason ?? '',
     )
-  return html`<form method="post">
+  return html`<h2>Decision</h2>
+    <form method="post">
       ${hidden}
       <button name="decision" value="approve">Approve</button>
     </form>

@@ -155,11 +155,11 @@ function renderKeySet(entered: string | undefined, state: FormState): Html {
 /** The value is the version, so that nobody accepts another one than the page named. */
 function renderTerms({ url, version, label }: RegistrationTerms, accepted: string | undefined, state: FormState): Html {
   const texts = TEXTS[state.language]
-  const field = { id: 'terms', label: translate(label ?? texts.acceptTerms, state.language), required: true }
-  return html`<div class="field">
-    ${renderFormField(field, state, (attributes) => html`<input type="checkbox" value="${version}" ${attributes}${accepted === version && html` checked`} />`, true)}
-    <p><a href="${url}" target="_blank" rel="noopener">${fillText(texts.readTerms, { version })}</a></p>
-  </div> `
+  const link = html`<a href="${url}" target="_blank" rel="noopener">${fillText(texts.readTerms, { version })}</a>`
+  const accept = html`${translate(label ?? texts.acceptTerms, state.language)} ${link}`
+  const render = (attributes: Html): Html =>
+    html`<input type="checkbox" value="${version}" ${attributes}${accepted === version && html` checked`} />`
+  return renderFormField({ id: 'terms', label: accept, required: true }, state, render, true)
 }
 
 /** The widget's HTML is the provider's own. */

@@ -27,10 +27,10 @@ interface Field {
 export function renderField(field: Field, language: Language): Html {
   const { id, name = id, label, hint, problem, isChoice = false, render } = ownMembers(field)
   const control = render(html`id="${id}" name="${name}"${describeField(id, problem, hint !== undefined)}`)
+  const wrong = renderFieldProblem(id, problem, language)
   return html`<div class="field">
-    ${isChoice ? html`<label class="choice">${control}<span>${label}</span></label>` : html`<label for="${id}">${label}</label>`}
-    ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
-    ${renderFieldProblem(id, problem, language)} ${!isChoice && control}
+    ${isChoice ? html`${wrong}<label class="choice">${control}<span>${label}</span></label>` : html`<label for="${id}">${label}</label>`}
+    ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`} ${!isChoice && html`${wrong} ${control}`}
   </div> `
 }
 

@@ -36,11 +36,12 @@ fieldset > .wrong { margin-bottom: .375rem }
 .choice:last-of-type { border-radius: 0 0 var(--corner-box) var(--corner-box) }
 .choice:only-of-type { border-radius: var(--corner-box) }
 .choice + .choice { border-top: 0 }
+.field > .choice { padding: var(--finger, 0) 0; border: 0; background: none }
 .about, .hint, label small { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
 .about { display: grid; gap: var(--space-1); overflow-wrap: anywhere }
-.scope { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline }
+.scope, .facts li { display: grid; grid-template-columns: fit-content(50%) 1fr; gap: 0 var(--space-2); justify-items: start; align-items: baseline }
 .about em { color: var(--ink); font-style: normal }
-.wrong { margin: 0; color: var(--bad) }
+.wrong { margin: 0; color: var(--bad); font-size: var(--text-small) }
 dl { margin: 0 }
 dt { margin-top: var(--space-4) }
 dd { margin: var(--space-1) 0 0 }
@@ -48,6 +49,9 @@ dd { margin: var(--space-1) 0 0 }
 .facts li { margin-top: var(--space-1) }
 dt:first-child { margin: 0 }
 .decision { display: grid; gap: var(--space-5) }
+.decision h2 { font-size: var(--text-large); &:first-child { margin-top: 0 } }
+.decision button { justify-self: stretch }
+.decision dd { font-size: .875rem }
 main:has(.decision) { --page: 72rem }
 @media (min-width: 60rem) { .decision { grid-template-columns: minmax(0, 1fr) 21rem } .decision > * { align-self: start } .decision > div { position: sticky; top: 4.5rem } .decision dl { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: var(--space-3); align-content: start } .decision :is(dt, dd) { margin: 0 } .decision dd { grid-column: 2 } }
 .quote { overflow-wrap: anywhere; white-space: pre-line; padding-left: var(--space-3); border-left: 3px solid var(--line) }
@@ -56,9 +60,12 @@ main:has(.decision) { --page: 72rem }
 /** Only the page of credentials has code. */
 const STYLES = {
   plain: shortenStyle(PLAIN),
-  code: shortenStyle(`${PLAIN}${styleParts('code')}#done:empty { margin: 0 }
+  code: shortenStyle(`${PLAIN}${styleParts('code')}#done:not(:empty) { padding: .625rem .875rem; border-radius: var(--corner-control); color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
+#done:empty { margin: 0 }
 .copyable { margin-bottom: var(--space-3) }
-.copyable + p { margin-bottom: var(--space-5); color: var(--soft); font-size: var(--text-small) }
+#credentials p { margin-bottom: var(--space-5); color: var(--soft); font-size: var(--text-small) }
+#next .alone { margin-bottom: var(--space-2) }
+#ask > :last-child { margin: 0 }
 #next > :last-child { margin-bottom: 0 }
 `),
 }

@@ -73,7 +73,7 @@ it('The portal shows what is used of the plan, what is left, and until when', as
   )
   expect(html).toMatch(/class="meter"\s+role="meter"\s+aria-label="Today"[^>]*aria-valuenow="0"/)
   expect(html).toMatch(/class="meter bad"\s+role="meter"\s+aria-label="This month"[^>]*aria-valuenow="100"/)
-  expect(text).toContain('Quota left 0 / 2, This month')
+  expect(text).toContain('Quota left 0 of 2 this month')
   expect(html).toContain('class="plot"')
 })
 

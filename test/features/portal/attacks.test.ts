@@ -190,7 +190,7 @@ describe('forms of other sites do nothing', () => {
       const answer = await other.post(`${ROOT}/sign-in/link`, { ...fields, token })
       expect(answer).toMatchObject({
         status: 403,
-        text: expect.stringContaining('Here you manage your applications.') as unknown,
+        text: expect.stringContaining('We send you a link and a code.') as unknown,
       })
     }
     expect((await browser.post(`${ROOT}/sign-in/link`, { csrf: csrf!, token })).status).toBe(303)

@@ -10,7 +10,7 @@ const LANGUAGES: readonly Language[] = ['en', 'de', 'fr', 'es']
 const APIS = { orders: { scopes: ['orders:read'] }, catalog: {} } as const
 
 /** Texts that languages share: names, and words that are the same in them. */
-const SHARED = /^(|Name|Active|APIs?|Actions?|Application|Scopes?|Status|Secret|Code|Plan|Portal|Error: .*)$/
+const SHARED = /^(|Name|Active|APIs?|Actions?|Application|Scopes?|Status|Secret|Code|Contacts|Plan|Portal|Error: .*)$/
 
 const app = await usePortalApp()
 

@@ -37,7 +37,7 @@ export function describeMailScanners(usePage: UsePage): void {
     await registration.register({ name: 'Denied', contact: 'denied@example.com', apis: ['invoices'] })
     await page.goto(`${developers}/applications`)
     await page.getByLabel('E-mail address').fill(CONTACT)
-    await page.getByRole('button', { name: 'Send the e-mail' }).click()
+    await page.getByRole('button', { name: 'Send sign-in link' }).click()
     await page.getByLabel('Code from the e-mail').waitFor()
     await forget(page)
     await expect

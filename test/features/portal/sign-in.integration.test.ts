@@ -9,7 +9,7 @@ import { createBrowser, readHiddenFields, ROOT } from './browser.js'
 import { addApplication, nextSignInEmail, openLink, usePortal, usePortalOf, signInByLink } from './portal-app.js'
 
 const CONTACT = 'Dev@Shop.example'
-const SIGNED_OUT = 'Here you manage your applications.'
+const SIGNED_OUT = 'We send you a link and a code.'
 
 describe.each(Object.entries(EXPRESSES))('the sign-in at the portal, on %s', (_, makeApp) => {
   it('P60, P64, P65: sends a link and a code to a contact, and the link signs in', async () => {

@@ -41,7 +41,7 @@ export function describeClaimPage(usePage: UsePage): void {
     await expect.poll(() => page.url()).toBe(clean)
     await page.getByRole('button', { name: 'Show my credentials' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByText('Here are your credentials').waitFor()
+    await page.getByText('Here are the credentials').waitFor()
     expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('status')
     expect(await page.locator('#credentials').textContent()).toMatch(/epa_key_\w{34}.*epa_sec_\w{49}/s)
 
@@ -67,10 +67,10 @@ export function describeClaimPage(usePage: UsePage): void {
     await page.goto(await register('de'))
     expect(await page.locator('html').getAttribute('lang')).toBe('en')
     await page.getByRole('button', { name: 'Show my credentials' }).click()
-    await page.getByText('Hier sind Ihre Zugangsdaten').waitFor()
+    await page.getByText('Hier sind die Zugangsdaten').waitFor()
     expect(await page.locator('#claim > :not([lang="de"]):not(:has(> [lang="de"])):visible').count()).toBe(0)
     const [key = '', secret = ''] = await page.locator('#credentials code').allInnerTexts()
-    expect(await page.locator('#credentials').innerText()).toContain('Läuft nicht ab.')
+    expect(await page.locator('#done').innerText()).toContain('Sie laufen nicht ab.')
 
     const copy = page.getByRole('button', { name: 'Kopieren: Secret' })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -100,7 +100,7 @@ export function describeClaimPage(usePage: UsePage): void {
     const link = await register()
     await page.goto(link)
     await page.getByRole('button', { name: 'Show my credentials' }).click()
-    await page.getByText('Here are your credentials').waitFor()
+    await page.getByText('Here are the credentials').waitFor()
     await page.goto('about:blank')
     await page.goto(link)
     await page.getByRole('button', { name: 'Show my credentials' }).click()
@@ -109,7 +109,7 @@ export function describeClaimPage(usePage: UsePage): void {
     await page.evaluate((hash) => void (location.hash = hash), new URL(next).hash)
     await page.getByRole('alert').waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: 'Show my credentials' }).click()
-    await page.getByText('Here are your credentials').waitFor()
+    await page.getByText('Here are the credentials').waitFor()
   })
 
   it('R9: breaks no accessibility rule and no layout, 390 pixels wide, light and dark', async () => {
@@ -129,7 +129,7 @@ export function describeClaimPage(usePage: UsePage): void {
     await check()
     await page.evaluate((hash) => void (location.hash = hash), new URL(await register()).hash)
     await page.getByRole('button', { name: 'Show my credentials' }).click()
-    await page.getByText('Here are your credentials').waitFor()
+    await page.getByText('Here are the credentials').waitFor()
     await check()
   })
 }

@@ -62,7 +62,7 @@ describe.each(TRIED)('Without any audit record, on %s,', (_, openBacking) => {
     const register = () => postJson(here.app, { name: 'Shop', contact: CONTACT, apis: ['weather'] })
     const [first, second] = await links(register)
     await forgetAudit()
-    expect((await post(there, { link: second })).text).toContain('from the address 127.0.0.1')
+    expect((await post(there, { link: second })).text).toMatch(/From the IP address<\/dt>\s*<dd>127\.0\.0\.1/)
     const answers = await Promise.all([
       post(here, { link: first, decision: 'approve' }),
       post(there, { link: second, decision: 'approve' }),
@@ -74,7 +74,7 @@ describe.each(TRIED)('Without any audit record, on %s,', (_, openBacking) => {
       409,
       expect.stringMatching(/was approved on .* by (apis|second)@example/),
     ])
-    expect(late.text).toMatch(/Weather.*from the address 127\.0\.0\.1/s)
+    expect(late.text).toMatch(/Weather.*From the IP address<\/dt>\s*<dd>127\.0\.0\.1/s)
 
     const host = () =>
       registration.register({ name: 'Denied', contact: CONTACT, apis: ['weather'], by: 'crm' } as never)

@@ -26,10 +26,10 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       const { app } = open({ ...TERMS, label: { en: 'I agree', de: 'Einverstanden' } })
       const page = (await request(app).get(PATH)).text.replaceAll(/\s+/g, ' ')
       expect(page).toMatch(
-        /<input type="checkbox" value="2026-11" id="terms" name="terms" required *\/> *<span>I agree<\/span>/,
+        /<input type="checkbox" value="2026-11" id="terms" name="terms" required *\/> *<span>I agree *<a href/,
       )
       expect(page).toContain(
-        '<a href="https://example.com/terms?a=1&#38;b=2" target="_blank" rel="noopener">Read them: version 2026-11 (opens a new tab)</a>',
+        '<a href="https://example.com/terms?a=1&#38;b=2" target="_blank" rel="noopener">(version 2026-11, opens a new tab)</a>',
       )
       expect((await request(app).get(PATH).set('Accept-Language', 'de')).text).toContain('Einverstanden')
       expect((await request(open().app).get(PATH)).text).toContain('I accept the terms of use')

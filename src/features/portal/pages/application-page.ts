@@ -11,6 +11,7 @@ import type { PortalTexts } from '../texts/en.js'
 import { renderSummary } from '../sections/summary.js'
 import { renderTermsNote } from './terms.js'
 import { renderDate } from './times.js'
+import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderCard, renderNotice, renderRows } from '../../../shared/web/parts.js'
 import { isOffered, renderAction, type ApplicationView } from './view.js'
 
@@ -43,8 +44,8 @@ export function renderApplication(
       <span>${fillHtml(texts.created, { date: renderDate(record.createdAt, texts) })}</span>
     </p>
     ${record.status === 'pending' && renderNotice(html`<p>${texts.isPending}</p>`, 'warn')}
-    ${record.status === 'suspended' && renderNotice(html`<p>${texts.isSuspended}</p>`, 'bad')} ${renderTermsNote(view)}
-    ${renderSummary(view, { usage, plan })}
+    ${record.status === 'suspended' && renderSuspended(view)} ${renderTermsNote(view)}
+    ${record.status !== 'pending' && renderSummary(view, { usage, plan })}
     <div class="parts">
       <nav class="contents" aria-label="${texts.parts}">
         ${sections.map(([id, title]) => html`<a href="#${id}">${title}</a> `)}
@@ -61,6 +62,17 @@ export function renderApplication(
 function renderNotices({ notices: { deleted: _deleted, left: _left, ...notices } }: PortalTexts): Html[] {
   return Object.entries(notices).map(
     ([id, text]) => html`<p class="notice good flash" id="${id}" tabindex="-1">${text}</p> `,
+  )
+}
+
+function renderSuspended({ supportUrl, texts }: ApplicationView): Html {
+  const help = supportUrl !== undefined && renderAction(supportUrl, FRAME_TEXTS[texts.language].help, '')
+  return renderNotice(
+    html`<div class="row">
+      <p>${texts.isSuspended}</p>
+      ${help}
+    </div>`,
+    'bad',
   )
 }
 

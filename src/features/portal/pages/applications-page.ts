@@ -84,7 +84,9 @@ function listCells(record: ApplicationRecord, list: ListedApplications): Html[] 
         ${expiring.length > 0 && html`<span class="warn">${fillCount(texts.expireSoon, expiring.length)}</span>`}
       </p>`,
     renderStatus(record, texts),
-    ...(usage ? [html`${count.format(calls)}`, html`${count.format(refused)}`] : []),
-    html`${lastUsedAt > 0 ? renderRelativeTime(lastUsedAt, now, texts) : texts.neverUsed}`,
+    ...(usage
+      ? [html`${count.format(calls)}`, html`<span class="${refused === 0 && 'soft'}">${count.format(refused)}</span>`]
+      : []),
+    lastUsedAt > 0 ? renderRelativeTime(lastUsedAt, now, texts) : html`<span class="soft">${texts.neverUsed}</span>`,
   ]
 }

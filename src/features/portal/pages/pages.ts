@@ -57,13 +57,14 @@ export function createPortalPages(
     readonly renderPage: RenderPortalPage
     readonly root: string
     readonly developersUrl: string
+    readonly supportUrl: string | undefined
     readonly actions: ReadonlySet<PortalAction>
     readonly createCalls: CreateActionCalls
     readonly limit: Limit | false
   },
 ): PortalPages {
   const { store, lastUsed, now } = core
-  const { renderPage, root, developersUrl } = options
+  const { renderPage, root, developersUrl, supportUrl } = options
   const apis = [...core.settings.apis.values()]
   const [plans, usage, terms] = [core.find('plans'), core.find('usage'), core.find('registration')?.terms]
   const takesKeys = apis.some(({ clientAuthentication }) => clientAuthentication.includes('private_key_jwt'))
@@ -166,7 +167,7 @@ export function createPortalPages(
     const { allow: internalHosts } = core.settings.clientAssertions
     const texts = TEXTS[record.language ?? language]
     const { address } = request.origin
-    const site = { apis, actions, terms, link, developersUrl, findLatestExpiry, internalHosts }
+    const site = { apis, actions, terms, link, developersUrl, supportUrl, findLatestExpiry, internalHosts }
     const view = { record, session, address, texts, ...site, now: now() }
     if (rest.length === 0) return isRead ? showApplication(view) : undefined
     const found = findPage(rest)

@@ -26,7 +26,7 @@ form.card .danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
 .copyable { margin-bottom: var(--space-3) }
 .facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 400; overflow-wrap: anywhere }
 .head + .facts, .flash + .facts { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
-.applications thead th:first-child { width: 40% }
+.applications thead th:not(:first-child) { width: 9rem }
 .tiles { margin: 0 0 var(--space-6) }
 .tiles .word + dd { flex-basis: 100% }
 .parts > div { display: grid; gap: var(--space-5); min-width: 0 }
@@ -34,21 +34,22 @@ form.card .danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
 .contents a { flex: none; padding: var(--space-2) var(--space-3); border-bottom: 2px solid transparent; color: var(--soft) }
 .contents a:hover { color: var(--ink) }
 .contents a:target-current { border-color: var(--accent); color: var(--ink) }
-section.card { scroll-margin-top: 3.5rem; padding: 0; overflow: clip }
-.card > header { padding: var(--space-3) var(--space-5) }
+section.card { --x: clamp(1rem, 2.6vw, 1.25rem); scroll-margin-top: 3.5rem; padding: 0; overflow: clip }
+.card > header { padding: var(--space-3) var(--x) }
 .card > header > div { flex: 1 1 18rem }
 .card > header p { margin: 0 }
 .card .table { border: 0; border-radius: 0; box-shadow: none }
 .rows h3, .table h3 { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; font-size: var(--text-plain) }
-.rows > li { padding: var(--space-4) var(--space-5) }
+.rows > li { padding: var(--space-4) var(--x) }
+.row h3 > a { margin-block: calc(-1 * var(--finger, 0px)) }
 .rows p:not(.plot *) { font-size: .875rem }
 td p { margin: 0 }
 .row { align-items: center }
 .pair { display: flex; flex-wrap: wrap; gap: 1px; background: var(--line) }
 .pair > li { flex: 1 1 24rem; min-width: 0; border: 0 !important; background: var(--raised) }
-.scopes { margin: 0; padding: 0; list-style: none; font-size: .875rem; overflow-wrap: anywhere }
-.scopes li { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline }
-.invite { gap: .375rem; padding: var(--space-4) var(--space-5); border-top: 1px solid var(--line) }
+.scopes { display: grid; grid-template-columns: fit-content(50%) 1fr; gap: .375rem var(--space-2); margin: 0; padding: 0; list-style: none; font-size: .875rem; overflow-wrap: anywhere }
+.scopes li { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; justify-items: start; align-items: baseline }
+.invite { gap: .375rem; padding: var(--space-4) var(--x); border-top: 1px solid var(--line) }
 form.card > .foot { gap: var(--space-3); margin: 0 calc(-1 * var(--space-5)) calc(-1 * var(--space-5)); padding: var(--space-4) var(--space-5) }
 .together { display: flex; gap: var(--space-2); max-width: 30rem }
 .together > button { flex: none }

@@ -37,7 +37,8 @@ export function findUnaccepted({ acceptedTerms }: Pick<ApplicationRecord, 'accep
 /** Leads from the application's page to the form. Nothing is blocked meanwhile: that is for the provider to decide. */
 export function renderTermsNote(view: ApplicationView): Html | false {
   const { record, terms, texts, link } = view
-  if (!isOffered(view, 'acceptTerms') || !findUnaccepted(record, terms)) return false
+  const isAsked = record.status !== 'suspended' && isOffered(view, 'acceptTerms')
+  if (!isAsked || !findUnaccepted(record, terms)) return false
   return renderNotice(
     html`<div class="row">
       <p>${texts.termsAsked}</p>

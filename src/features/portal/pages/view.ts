@@ -17,6 +17,8 @@ export interface ApplicationView {
   readonly terms: RegistrationOffer['terms']
   readonly link: Links
   readonly developersUrl: string
+  /** The address of the provider's help. */
+  readonly supportUrl: string | undefined
   readonly findLatestExpiry: ApplicationWriter['findLatestExpiry']
   /** Hosts of key sets that only operators may name. */
   readonly internalHosts: readonly string[]

@@ -68,7 +68,7 @@ function renderAccess(
   { record, texts }: ApplicationView,
 ): Html | false {
   if (request) return renderPill(texts.waiting, 'warn')
-  if (record.status === 'pending') return renderPill(texts.statuses.pending, 'warn')
+  if (record.status !== 'active') return isGranted && renderPill(texts.statuses[record.status], 'warn')
   return isGranted && renderPill(texts.granted, 'good')
 }
 

@@ -1,5 +1,6 @@
 import type { PlanUsage } from '../../../shared/contracts/plan-usage.js'
 import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
+import { fillText } from '../../../shared/lib/fill-in.js'
 import type { Html } from '../../../shared/web/html.js'
 import { renderTiles } from '../../../shared/web/parts.js'
 import { renderRelativeTime } from '../pages/times.js'
@@ -33,15 +34,13 @@ export function renderSummary({ record, now, texts }: ApplicationView, { usage, 
     {
       label: texts.quotaLeft,
       value: quota === undefined ? texts.noQuota : count.format(quota.left),
-      note: quota
-        ? `/ ${count.format(quota.limit)}, ${quota.per === 'day' ? texts.today : texts.thisMonth}`
-        : texts.noQuotaMeans,
+      note: quota && fillText(texts.quotaOf[quota.per], { limit: count.format(quota.limit) }),
       tone: quota ? findQuotaTone(quota) : 'word',
     },
     {
       label: texts.endsNext,
-      value: next === undefined ? texts.nothingEnds : renderRelativeTime(next.expiresAt, now, texts),
-      note: next ? `${next.name}, ${texts.kinds[next.kind]}` : texts.nothingEndsMeans,
+      value: next === undefined ? texts.doesNotExpire : renderRelativeTime(next.expiresAt, now, texts),
+      note: next && fillText(texts.value[next.kind], { name: next.name }),
       tone: next && next.expiresAt - now < EXPIRY_NOTICE_MS ? 'warn' : 'word',
     },
   ])

@@ -30,6 +30,7 @@ export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[])
 
 /** Nothing was counted yet: the first call, as a command. */
 function renderNoCalls({ record, apis, developersUrl, texts }: ApplicationView): Html {
+  if (record.status === 'pending') return renderEmpty({ title: texts.nothingCounted, next: texts.callsWhenActive })
   const isActive = record.status === 'active'
   const granted = apis.filter(({ name }) => isActive && Object.hasOwn(record.apis, name)).slice(0, 1)
   const frame = { developersUrl, texts: FRAME_TEXTS[texts.language] }
@@ -47,6 +48,8 @@ function renderApiUsage(
   const { calls, refused, tokens } = sumUsage(usage)
   const days = sumByDay(usage, now)
   const id = `usage-${name}`
+  const errors = sumErrors(usage)
+  const [error, ...others] = Object.keys(errors)
   const hasTokens = scheme === 'oauth2'
   const names = [texts.allowed, texts.refusedCount, ...(hasTokens ? [texts.tokens] : [])]
   const columns = [{ title: texts.day }, ...names.map((each) => ({ title: each, isNumber: true }))]
@@ -61,7 +64,7 @@ function renderApiUsage(
       ${renderTotal(html`<dt class="refused">${texts.refusedCount}</dt>`, format.format(refused))}
       ${hasTokens && renderTotal(html`<dt>${texts.tokensIssued}</dt>`, format.format(tokens))}
     </dl>
-    ${refused > 0 && html`<p class="soft">${texts.refusedWith} ${renderErrors(sumErrors(usage), texts.language)}</p>`}
+    ${refused > 0 && html`<p class="soft">${texts.refusedWith} ${others.length === 0 ? html`<code>${error}</code>` : renderErrors(errors, texts.language)}</p>`}
     ${calls > 0 && renderDays({ id: `days-${id}`, label: title, countsOfDay: texts.countsOfDay }, days, texts.language)}
     ${
       usage.length > 0 &&
@@ -97,7 +100,7 @@ export function renderRefusals(view: ApplicationView, refusals: readonly Counted
   )
 }
 
-function renderRefusal(refusal: CountedRefusal, { now, texts }: ApplicationView): Html {
+function renderRefusal(refusal: CountedRefusal, { now, apis, texts }: ApplicationView): Html {
   const { at, count, api, error, problem, fix, route, requestId, address } = ownMembers(refusal)
   const time = renderRelativeTime(at.getTime(), now, texts)
   return html`<li class="row">
@@ -106,7 +109,8 @@ function renderRefusal(refusal: CountedRefusal, { now, texts }: ApplicationView)
       <p>${renderPlain(fix)}</p>
       <p class="facts">
         <span>${count > 1 ? fillHtml(texts.times, { count, time }) : time}</span>
-        ${route !== undefined && html`<span><code class="inline">${route}</code></span>`} <span>${api}</span>
+        ${route !== undefined && html`<span><code class="inline">${route}</code></span>`}
+        <span>${apis.find(({ name }) => name === api)?.title ?? api}</span>
         <span><code class="inline">${error}</code></span>
         ${address !== undefined && html`<span>${fillText(texts.from, { address })}</span>`}
         ${requestId !== undefined && html`<span>${fillHtml(texts.requestId, { id: html`<code class="inline">${requestId}</code>` })}</span>`}

@@ -128,8 +128,9 @@ function renderRequestForm(
   problem: Problem | undefined,
   texts: PortalTexts,
 ): Html {
-  const entered = html`value="${contact}" type="email" required maxlength="254" autocomplete="email"`
-  return html`<p>${texts.askForLink}</p>
+  const entered = html`value="${contact}" type="email" required maxlength="254"
+  autocomplete="email"${problem === undefined && html` autofocus`}`
+  return html`<p class="intro">${texts.askForLink}</p>
     <form method="post" action="${root}/sign-in?sent" novalidate>
       ${renderCsrf({ csrf })}
       ${renderInputField({ id: 'contact', label: texts.address, problem }, entered, texts.language)}

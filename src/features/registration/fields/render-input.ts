@@ -14,7 +14,7 @@ export interface FormState {
 export function renderFormField(
   field: {
     readonly id: string
-    readonly label: string
+    readonly label: Html | string
     readonly hint?: string | undefined
     readonly required: boolean
   },

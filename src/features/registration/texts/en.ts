@@ -47,7 +47,7 @@ export const en = {
   choose: 'Choose one',
 
   acceptTerms: 'I accept the terms of use',
-  readTerms: 'Read them: version {version} (opens a new tab)',
+  readTerms: '(version {version}, opens a new tab)',
   termsMissing: 'Accept the terms of use.',
   termsChanged: 'The terms of use have changed. Read and accept the new ones.',
 
@@ -59,9 +59,9 @@ export const en = {
   received: 'We have received your registration. We send the credentials to {contact}.',
   held: 'We have received your registration. One of us reads it and decides{within}. After it is approved, we send the credentials to {contact}.',
   givenContact: 'the e-mail address that you gave',
-  missingEmail: 'If no e-mail comes, look among the unwanted ones. If the address is wrong, register again.',
+  missingEmail: 'No e-mail? Check your spam folder. If the address is wrong, register again.',
   readReference: 'Read the reference',
-  manage: 'Later you can manage it, with the same e-mail address, at',
+  manage: 'Manage it later, with the same e-mail address, in',
 }
 
 export type RegistrationTexts = typeof en

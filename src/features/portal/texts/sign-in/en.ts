@@ -8,22 +8,21 @@ export const en = {
   addressRefused: 'Enter one e-mail address, such as dev@example.com.{detail}',
 
   signIn: 'Sign in',
-  askForLink:
-    'Here you manage your applications. Enter the e-mail address that their credentials were sent to. We send a link and a code to it.',
-  sendEmail: 'Send the e-mail',
+  askForLink: 'Enter the e-mail address that you registered or were invited with. We send you a link and a code.',
+  sendEmail: 'Send sign-in link',
   checkEmail: 'Check your e-mail',
   sent: 'If {contact} is a contact of an application, we send a link and a code to it now. Both are valid for 15 minutes. Open the link, or enter the code here.',
   code: 'Code from the e-mail',
   codeHint: '8 letters, such as BCDF-GHJK',
-  noEmail: 'No e-mail? Look among unwanted e-mails, or {link}. An address gets at most 5 e-mails an hour.',
+  noEmail: 'No e-mail? Check your spam folder, or {link}. An address gets at most 5 e-mails an hour.',
   otherAddress: 'try another address',
-  linkIsValidOnce: 'One click more, and you see your applications. The link from your e-mail is valid once.',
+  linkIsValidOnce: 'Click to finish signing in. The link works once.',
   linkIncomplete: 'The link is not complete. Copy the whole address from the e-mail.',
   linkNeedsScripts:
     'This link needs JavaScript. Without it, enter the code from the e-mail on the page where you asked for it.',
   newLink: 'Ask for a new link',
   codeRefused:
-    'The code is not right, has been used, or has expired. After 5 attempts, open the link in the e-mail, or ask for a new one.',
+    'The code is not right, has been used, or has expired. Check it, or open the link in the e-mail. After 5 attempts you need a new code.',
   linkRefused: 'The link has been used, or has expired. Ask for a new one.',
   signedOut: 'You have been signed out, or the page was loaded too long ago. Sign in.',
 
