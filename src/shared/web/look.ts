@@ -129,7 +129,8 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 .home img { max-width: 9rem; max-height: 2rem }
 .more { flex: 1 }
 .icon { display: grid; flex: none; place-content: center; width: 2.25rem; height: 2.25rem; padding: 0; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: none; list-style: none; cursor: pointer }
-.icon svg { display: block; width: 1.25rem; fill: none; stroke: currentcolor; stroke-width: 1.5 }
+.icon::before { content: ''; width: 1rem; height: .75rem; border: solid; border-width: 1.5px 0; background: linear-gradient(currentcolor 0 0) center/100% 1.5px no-repeat }
+.theme::before { height: 1rem; border-width: 1.5px; border-radius: 50%; background: linear-gradient(90deg, #0000 50%, currentcolor 0) }
 .more > div, .more nav, .signed-in { display: flex; gap: var(--space-2) var(--space-5); align-items: center }
 .more > div { justify-content: space-between }
 .theme { margin-left: auto }

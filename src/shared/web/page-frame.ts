@@ -150,9 +150,7 @@ function renderHeader(
     ${
       (shown.length > 0 || state) &&
       html`<details class="more">
-        <summary class="icon" aria-label="${texts.menu}">
-          <svg viewBox="0 0 20 20" aria-hidden="true"><path d="M3 5.5h14M3 10h14M3 14.5h14" /></svg>
-        </summary>
+        <summary class="icon" aria-label="${texts.menu}"></summary>
         <div>
           <nav aria-label="${texts.menu}">
             ${shown.map(({ href, label, isCurrent = false }) => html`<a href="${href}" ${isCurrent && html` aria-current="page"`}>${label}</a> `)}

@@ -60,7 +60,7 @@ figure pre[tabindex] { white-space: pre; overflow-x: auto }
 pre code { font: inherit }
 .copy { flex: none; padding: .125rem .625rem; border: 1px solid #0000; box-shadow: inset 0 0 0 1px var(--edge, var(--line)); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); font: 500 var(--text-small)/1.5 var(--sans); cursor: pointer }
 .copy:hover { --edge: var(--soft) }
-:is(figcaption, .samples, .examples) .copy { --edge: light-dark(#46546b, #303842); color: #e2e8f0; background: var(--night-button); &:hover { --edge: #8a99b0 } }
+:is(figcaption, .samples, .examples) .copy { --edge: light-dark(#46546b, #303842); color: #e2e8f0; background-color: var(--night-button); &:hover { --edge: #8a99b0 } }
 pre .string { color: #86e0a8 }
 pre .name { color: #8cc8ff }
 pre .number { color: #f0b56d }

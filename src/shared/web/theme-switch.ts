@@ -28,10 +28,5 @@ export const THEME_SCRIPT_SOURCE = hashSource(SCRIPT)
 
 /** The button in the header of each page. It works by delegation; without a script it is hidden. */
 export function renderThemeButton(label: string): Html {
-  return html`<button type="button" class="icon theme" aria-label="${label}" title="${label}">
-    <svg viewBox="0 0 20 20" aria-hidden="true">
-      <circle cx="10" cy="10" r="6.5" />
-      <path d="M10 3.5v13a6.5 6.5 0 0 0 0-13z" fill="currentcolor" />
-    </svg>
-  </button>`
+  return html`<button type="button" class="icon theme" aria-label="${label}" title="${label}"></button>`
 }

@@ -48,8 +48,12 @@ export function renderSamplesPage(api: Api, site: Site): string {
   const samples = needsProof(api) ? [] : createSamples(call)
   const content = html`
     <main class="calls">
+      ${documents.has(api.name) && html`<p class="alone note"><a href="../${api.name}">${api.title}</a></p>`}
       <h1>${title}</h1>
-      <div class="samples">${samples.map((each, at) => renderSample(api, each, at === 0))} ${renderProofs(api)}</div>
+      <div class="samples">
+        ${samples.length > 0 && html`<div class="programs">${samples.map((each, at) => renderSample(api, each, at === 0))}</div>`}
+        ${renderProofs(api)}
+      </div>
     </main>
   `
   return renderPage({
@@ -70,7 +74,9 @@ function renderProofs(api: Api): Html | false {
   const programs = createPrivateKeySamples({ issuer: resource, tokenEndpoint, clientId: 'app_...' })
   const render = (heading: string, listed: readonly PrivateKeySample[]): Html =>
     html`<h3>${heading}</h3>
-      ${listed.map(({ title, language, code }) => renderSample(api, { language, label: title, code }, false, title))}`
+      <div class="programs">
+        ${listed.map(({ title, language, code }) => renderSample(api, { language, label: title, code }, false, title))}
+      </div>`
   return html`${render(words().makeKeyPair, KEY_PAIR_SAMPLES)} ${render(words().tokenByProof, programs)}`
 }
 
@@ -132,7 +138,7 @@ function renderSample(
     <summary>${label}</summary>
     <div class="copyable">
       ${renderCopyButton(textWith('sampleIn', { api: title, language: label }), FRAME_TEXTS[readLanguage()])}
-      <pre>${renderCode(code, language)}</pre>
+      <pre tabindex="0">${renderCode(code, language)}</pre>
     </div>
   </details>`
 }

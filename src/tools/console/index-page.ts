@@ -35,10 +35,10 @@ export function renderIndexPage(site: Site): string {
     </main>
   `
   const footer = html` ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>${wordsWith('signedTokens', { keySet: html`<a href="${baseUrl}/.well-known/jwks.json">${words().keySet}</a>` })}</p>`}
-    ${changelog && html`<p class="alone"><a href="${changelog.path}">${changelog.title}</a></p>`}
+    ${changelog && html`<p class="alone"><a href="${changelog.path}">${FRAME_TEXTS[readLanguage()].changelogTab}</a></p>`}
     <p>${words().forModels}: <a href="llms.txt">llms.txt</a></p>`
   const head = html`<link rel="alternate" type="text/plain" title="${words().forModels}" href="llms.txt" />`
-  return renderPage({
+  const page = renderPage({
     title,
     root: './',
     site,
@@ -49,6 +49,8 @@ export function renderIndexPage(site: Site): string {
     footer,
     isIndex: true,
   })
+  // The page repeats itself for each API: its indentation would be a twentieth of its size.
+  return page.replaceAll(/<(pre|script|style)\b[^]*?<\/\1>|\s+/g, (part) => (part.startsWith('<') ? part : ' '))
 }
 
 function renderSteps(registration: boolean): Html {
@@ -125,7 +127,7 @@ function renderFact(term: string, value: string): Html {
 
 /** Allows line breaks after the slashes of a URL. */
 function renderBreakable(text: string): Html[] {
-  return text.split(/(?<=[^/]\/)(?=[^/])/).map((part) => html`${part}<wbr />`)
+  return text.split(/(?<=[^/]\/)(?=[^/])/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)
 }
 
 /** What programs read. */

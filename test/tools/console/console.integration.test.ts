@@ -180,7 +180,8 @@ describe('the console of a shop', () => {
 
   it('says at oauth2 APIs that the public id of the application may be the client_id', async () => {
     const { page } = await pageAt(shop.developers)
-    const describes = (api: string) => page.querySelector(`#api-${api} dl`)!.textContent.includes('or its id (app_…)')
+    const describes = (api: string) =>
+      page.querySelector(`#api-${api} dl`)!.textContent.includes('the application id (app_…)')
     expect([describes('orders'), describes('catalog')]).toEqual([true, false])
   })
 

@@ -94,7 +94,7 @@ describe('a reference', () => {
 
 it('says that the address names no operation, and finds a schema, a status and a word with a typing error', async () => {
   const page = await open('orders', shop, shop.developers, '#renamed')
-  expect((await page.one('.unknown')).textContent).toContain('There is no “renamed” in this reference.')
+  expect((await page.one('.unknown')).textContent).toContain('“renamed” is not in this reference.')
   const search = await page.one('.search')
   search.focus()
   page.type(search, 'place')

@@ -45,7 +45,7 @@ describe('guides and a changelog', () => {
       ['/guides/01-start', 'Get started'],
       ['/guides/02-keys', 'Keys & secrets'],
       ['/guides/03-long', 'Long'],
-      ['/changelog', 'Changes'],
+      ['/changelog', 'Changelog'],
     ])
     for (const { href } of links) expect((await fetch(href)).status).toBe(200)
   })

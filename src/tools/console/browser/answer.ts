@@ -64,7 +64,7 @@ export function createAnswerView(section: HTMLElement) {
       section.hidden = false
       outcome.className = `outcome ${response.ok ? 'good' : 'bad'}`
       outcome.append(
-        create('strong', { class: `pill ${response.ok ? 'good' : 'bad'}` }, status),
+        create('strong', { class: 'pill' }, status),
         `${formatDuration(milliseconds)} · ${formatSize(body.bytes.length)}`,
       )
       // A document of the API, opened in another tab, would have the origin of this page. Without its type it is downloaded.

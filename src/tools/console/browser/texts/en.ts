@@ -4,7 +4,7 @@ export const page = {
   loading: 'Loading…',
   notLoaded: 'This operation could not be loaded.',
   openAsPage: 'Open it as a page',
-  unknown: 'There is no “{key}” in this reference. Search for it, or look through the list.',
+  unknown: '“{key}” is not in this reference. It may have been renamed or removed.',
   matchList: 'Matches',
   schema: 'Schema',
   showAll: 'Show all {count}',
