@@ -135,13 +135,14 @@ details > .table thead th { position: sticky; top: 0 }
 @media (max-width: 30rem) {
   :not(details) > .table {
     thead { position: absolute; clip-path: inset(50%) }
-    :is(table, tbody, tr, th, td) { display: block }
-    tbody tr { padding: var(--space-3) var(--space-4) }
-    tbody :is(th, td) { min-width: 0; padding: .1875rem 0 }
-    .number { text-align: left }
+    :is(table, tbody, th, td) { display: block }
+    tbody tr { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0 var(--space-3); padding: var(--space-3) var(--space-4) }
+    tbody :is(th, td) { grid-column: 1 / -1; min-width: 0; padding: .1875rem 0 }
     :is(td, td a) { white-space: normal; overflow-wrap: anywhere }
     tbody td { display: flow-root; padding-left: 8rem }
     td::before { content: attr(data-label); float: left; width: 7.5rem; margin-left: -8rem; color: var(--soft); font-size: var(--text-small) }
+    td.number.number { grid-column: auto; padding-left: 0; text-align: left }
+    td.number::before { float: none; display: block; width: auto; margin: 0; font-size: var(--text-tiny) }
     td:empty { display: none }
   }
 }
@@ -152,7 +153,6 @@ details > .table thead th { position: sticky; top: 0 }
 .hint { margin: 0 }
 .choice { display: flex; gap: .625rem; align-items: baseline; font-size: .875rem; font-weight: 400 }
 .signed-in { color: var(--soft); overflow-wrap: anywhere }
-.signed-in .quiet { padding: var(--space-1) var(--space-3) }
 .card > header h2 { margin: 0; font-size: var(--text-large) }
 .rows h3 { font-size: var(--text-plain) }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }

@@ -23,7 +23,6 @@ const hasKeySet = (application: Application): boolean =>
   isUsable(application) && application.secrets.some(({ keySet }) => keySet !== undefined)
 const isPending = ({ status }: Application): boolean => status === 'pending'
 const isSuspended = ({ status }: Application): boolean => status === 'suspended'
-const isSuspendable = ({ status }: Application): boolean => status === 'active' || status === 'pending'
 const hasContact = ({ contacts }: Application): boolean => contacts.length > 0
 const hasContacts = ({ contacts }: Application): boolean => contacts.length > 1
 const NEW = 'name contact apis language externalId'
@@ -69,9 +68,9 @@ export const ACTIONS = {
   cancelInvitation: act('applications.cancelInvitation', 'invitation', 'address', isAlive),
   retryEmails: act('emails.retry', 'emails', '', isAlive),
   cancelEmails: act('emails.cancel', 'emails', '', isAlive),
-  suspend: act('applications.suspend', 'danger', 'reason notify revokeTokens', isSuspendable, 'application'),
+  suspend: act('applications.suspend', 'danger', 'reason notify revokeTokens', isActive, 'application'),
   revokeTokens: act('applications.revokeTokens', 'danger', '', isUsable, 'application'),
-  recover: act('applications.recover', 'danger', 'contact deliver', isAlive, 'application'),
+  recover: act('applications.recover', 'danger', 'contact deliver', isUsable, 'application'),
   delete: act('applications.delete', 'danger', 'confirm', isAlive, 'application'),
   rotateSigningKey: act('signingKeys.rotate', 'keys', 'immediately'),
   endSessions: act('sessionSecret.replace', 'keys', ''),
@@ -141,11 +140,14 @@ export function renderActions(
           > `,
       ),
   )
-  const others = links.splice(shown)
+  // A menu of one would hide it behind a click.
+  const others = links.length > shown + 1 ? links.splice(shown) : []
   const menu =
     others.length > 0 &&
     html`<details class="menu">
-      <summary class="action">${texts.menu}<span class="unseen"> ${subject}</span></summary>
+      <summary class="action" aria-label="${texts.menu} ${subject}">
+        <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M5 12h0M12 12h0M19 12h0" /></svg>
+      </summary>
       <div>${others}</div>
     </details>`
   return (links.length > 0 || menu || more !== undefined) && html`<div class="actions">${links} ${menu} ${more}</div>`

@@ -51,6 +51,7 @@ export function renderAccess(site: Site, visit: Visit, application: Application)
   const { auth } = site
   const { texts } = visit
   const { apis: granted, accessRequests, rateLimits } = application
+  const isPending = application.status === 'pending'
   const known = auth.apis.map(({ name }) => name)
   const names = [...known, ...Object.keys(granted).filter((name) => !known.includes(name))]
   const rows = names.map((name) => {
@@ -60,9 +61,10 @@ export function renderAccess(site: Site, visit: Visit, application: Application)
     const request = accessRequests.find(({ api }) => api === name)
     const limit = Object.hasOwn(rateLimits, name) ? rateLimits[name] : undefined
     const scopes = (request ?? grant)?.scopes ?? []
-    const place = request ? 'request' : grant ? 'api' : 'otherApi'
+    const place = isPending ? '' : request ? 'request' : grant ? 'api' : 'otherApi'
     return renderItem(
-      html`${title} ${request ? renderPill(texts.waits, 'warn') : grant && renderPill(texts.granted, 'good')}`,
+      html`${title}
+      ${request ? renderPill(texts.waits, 'warn') : grant && (isPending ? renderPill(texts.statuses.pending, 'warn') : renderPill(texts.granted, 'good'))}`,
       [
         request && fillTime(texts.requested, request.requestedAt, visit, { by: describeActor(request.by, texts) }),
         !request && !grant && texts.notSignedIn,
@@ -109,17 +111,7 @@ export function renderDanger(site: Site, visit: Visit, application: Application)
     const except = names.filter((each) => each !== name)
     const actions = renderActions(site, visit, 'danger', { application, except })
     const warning = texts.warnings[name as keyof typeof texts.warnings]
-    return actions
-      ? [
-          html`<li class="row">
-            <div>
-              <h3>${texts.actions[name]}</h3>
-              <p class="soft">${warning}</p>
-            </div>
-            ${actions}
-          </li> `,
-        ]
-      : []
+    return actions ? [renderItem(texts.actions[name], [warning], actions)] : []
   })
   return rows.length > 0 && renderCard({ title: texts.dangerZone, level: 2, isDanger: true }, renderRows(rows))
 }

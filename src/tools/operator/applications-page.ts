@@ -91,9 +91,9 @@ export function renderStatus(status: Application['status'], { statuses }: Operat
 }
 
 /** What stands where a page has nothing to list. */
-export function renderEmptyCard(heading: string, empty: EmptyState): Html {
+export function renderEmptyCard(heading: string, empty: EmptyState, content?: Html | false): Html {
   return html`<div class="card">
     <h2 class="unseen">${heading}</h2>
-    ${renderEmpty(empty)}
+    ${renderEmpty(empty, content)}
   </div>`
 }

@@ -85,7 +85,8 @@ export function renderChange(
   application: Html | string | false,
 ): Html {
   const { texts } = visit
-  const { allowed, disallowed, api = allowed ?? disallowed, name, purpose } = ownMembers(details)
+  const own = ownMembers(details)
+  const { allowed, disallowed, api = allowed ?? disallowed, name, purpose } = own
   const key = disallowed === undefined ? type : `${type}.removed`
   const sentence = Object.hasOwn(texts.changes, key) ? texts.changes[key as keyof typeof texts.changes] : key
   const actor = describeActor(by, texts)
@@ -100,7 +101,7 @@ export function renderChange(
     member === 'credentialId' || sentence.includes(`{${member.endsWith('allowed') ? 'api' : member}}`)
   const shown = Object.entries(details).flatMap(([member, value]) => {
     // What has changed to a value is said with the value.
-    const left = member === 'changed' && Array.isArray(value) ? value.filter((each) => !(each in details)) : value
+    const left = member === 'changed' && Array.isArray(value) ? value.filter((each) => !(each in own)) : value
     const isNothing = (Array.isArray(left) && left.length === 0) || left === 'private_key_jwt'
     return isSaid(member) || isNothing ? [] : [[member, left] as const]
   })
@@ -140,14 +141,10 @@ function labelMember(member: string, { labels: given, contacts, kinds }: Operato
 
 function describeValue(site: Site, visit: Visit, member: string, value: unknown): Html | string {
   const { texts } = visit
-  const isEmail = member === 'purpose' || member === 'cancelledEmails'
-  const words: Readonly<Record<string, string>> = isEmail
-    ? texts.purposes
-    : member === 'overlap'
-      ? texts.overlaps
-      : member === 'deliver'
-        ? { email: texts.byEmail }
-        : texts.kinds
+  const { purposes, overlaps, byEmail: email } = texts
+  const lists = { purpose: purposes, cancelledEmails: purposes, overlap: overlaps, deliver: { email } }
+  const words: Readonly<Record<string, string>> =
+    ownMembers<Record<string, Record<string, string>>>(lists)[member] ?? texts.kinds
   const describe = (each: unknown): string => {
     const word = String(each)
     if (member === 'changed') return labelMember(word, texts)

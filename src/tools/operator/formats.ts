@@ -18,7 +18,7 @@ export function renderAge(at: Date, { language, now, texts }: Reader): Html {
   const { relative, dateTime } = getFormats(language)
   const distance = at.getTime() - now
   const unit = UNITS.find(([, length]) => Math.abs(distance) >= length)
-  const soon = distance > 0 ? texts.soon : texts.justNow
+  const soon = distance > 0 ? texts.moments.soon : texts.moments.justNow
   const text = unit ? relative.format(Math.trunc(distance / unit[1]), unit[0]) : soon
   return html`<time datetime="${at.toISOString()}" title="${dateTime.format(at)} UTC">${text}</time>`
 }

@@ -57,6 +57,8 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
   if (!emails) return undefined
   const state = readQuery(visit, 'state') as keyof typeof texts.emailStates | undefined
   const { items, next } = await emails.list({ state, after: readQuery(visit, 'after'), limit: PAGE_SIZE })
+  const isDue = items.some(({ state: its }) => its === 'due')
+  const mayRetry = visit.may('emails.retry') && visit.may('applications.get')
   const rows = items.map(
     ({ applicationId: id, name, purpose, recipient, state: its, attempts, problem, createdAt, dueAt }) => [
       maySeeNames(visit) ? renderApplicationLink(visit, { id, name }) : id,
@@ -66,7 +68,10 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
       attempts,
       problem,
       renderTime(createdAt, visit),
-      its === 'due' && renderAge(dueAt, visit),
+      ...(isDue ? [its === 'due' && renderAge(dueAt, visit)] : []),
+      its === 'failed' &&
+        mayRetry &&
+        html`<a class="action" href="${visit.root}/applications/${id}/retryEmails">${texts.actions.retryEmails}</a>`,
     ],
   )
   return renderList(visit, {
@@ -74,11 +79,12 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
     shown: renderCells(
       texts.tabs.emails,
       texts,
-      'application purpose to state #attempts problem since nextAttempt',
+      `application purpose to state #attempts problem since ${isDue ? 'nextAttempt ' : ''}action`,
       rows,
     ),
     next,
     actions: renderActions(site, visit, 'queue', {
+      except: next !== undefined || items.some(({ problem }) => problem !== undefined) ? [] : ['retryAllEmails'],
       more: html`<a class="action" href="${visit.root}/preview">${texts.preview}</a>`,
     }),
     before: renderSearch(visit, 'emails', [
@@ -145,7 +151,7 @@ export async function answerReportOnly(site: Site, visit: Visit): Promise<Answer
     shown: renderCells(
       texts.tabs.reportOnly,
       texts,
-      'application api route reason #refused since last',
+      'application api route reason #reported since last',
       await Promise.all(rows),
     ),
     next,

@@ -95,8 +95,10 @@ export function createOperatorRouter(options: {
     function refuse(status: number, refusal: Refusal, because?: string, shown?: Visit): void {
       const text = because ?? (refusal === 'refused' ? '' : texts[`${refusal}Because`])
       const next = html`<p class="actions"><a class="button quiet" href="${root}/">${texts.tabs.today}</a></p>`
-      const content = html`<p>${text}</p>
-        ${shown && next}`
+      const content = html`<div class="card">
+        <p>${text}</p>
+        ${shown && next}
+      </div>`
       send({ status, heading: texts[refusal], content, isNarrow: true }, shown)
     }
 

@@ -61,16 +61,16 @@ h3:has(strong) { font-weight: 400 }
   .row > div > .facts-line, .row > .age { grid-column: 1 / -1 }
   .row > :is(.actions, a) { grid-area: 1 / 2; max-width: none }
   .row:has(> .age) code:first-child { display: none }
+  .choices { gap: 0 }
 }
 .row:has(> .age) { padding-block: var(--space-2) }
-.menu { position: relative }
-.menu > summary { display: inline-flex; flex-direction: row-reverse; gap: var(--space-2); align-items: center }
-.menu > summary::before { margin: 0 !important; rotate: 45deg !important }
+.menu { position: relative; display: grid; align-self: stretch }
+.menu > summary > svg { width: 1.25rem; fill: none; stroke: currentcolor; stroke-width: 3.5; stroke-linecap: round }
 .menu > div { position: absolute; z-index: 2; top: calc(100% + var(--space-1)); right: 0; display: grid; min-width: 12rem; padding: var(--space-1); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / 16%) }
 .menu .action { justify-content: start; padding: var(--space-2) var(--space-3); border: 0; box-shadow: none; white-space: nowrap }
 .menu .action:hover { background: var(--code) }
-.menu > summary.action { padding: var(--space-1) .625rem; border: 1px solid var(--line); box-shadow: var(--lift) }
-main > .actions { margin: 0 0 var(--space-5) }
+.menu > summary.action { display: grid; place-content: center; min-height: 2rem; padding: 0 .375rem; border: 1px solid var(--line); box-shadow: var(--lift) }
+.head .action { padding: .375rem var(--space-4); font-size: .875rem; line-height: 1.6 }
 .properties > li { grid-template-columns: 7.5rem minmax(0, 1fr); align-items: baseline; padding: var(--space-2) var(--space-4) }
 .properties > li:first-child { border-top: 0 }
 .properties > li > code:first-child { font: 400 var(--text-small)/1.6 var(--sans); color: var(--soft) }
@@ -96,7 +96,6 @@ td .meter + .soft { display: block; white-space: nowrap }
 .crumb a:not(:hover) { text-decoration: none }
 .crumb + :is(h1, .head) { margin-top: var(--space-2) }
 .notice { margin: 0 0 var(--space-5) }
-.card .notice { margin: 0 }
 .inside .plot { margin: 0; padding-top: 1.75rem }
 .tiles + .plot.plot { margin-top: var(--space-4) }
 .plot label span { right: auto; left: 0; color: var(--soft) }
@@ -111,6 +110,8 @@ td .meter + .soft { display: block; white-space: nowrap }
 .timeline :is(.former, .next, .current) { fill: var(--bar); background: var(--bar) }
 .timeline .now { fill: var(--ink) }
 details.after > summary { color: var(--accent); font-size: var(--text-small); cursor: pointer }
+textarea[spellcheck=false] { min-height: 6lh; font: var(--text-small)/1.6 var(--mono); field-sizing: content }
+.narrow > .card { padding: var(--space-5); & > :last-child { margin: 0 } }
 .preview { display: block; width: 100%; height: 44rem; border: 1px solid var(--line); border-radius: var(--corner-box); background: #fff }
 pre.data { margin: 0 0 var(--space-4); padding: var(--space-3) var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); white-space: pre-wrap }
 @media (max-width: 30rem) {

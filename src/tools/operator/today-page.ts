@@ -6,6 +6,7 @@ import { withTimeout } from '../../shared/lib/timeout.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderBar, renderPill } from '../../shared/web/parts.js'
 import type { OperatorTexts } from './texts/en.js'
+import { renderActions } from './actions.js'
 import { renderApplicationLink, renderEmptyCard, type NamedApplication } from './applications-page.js'
 import { fillTime, findTitle, renderAge, renderItem, renderSection, type Cell } from './formats.js'
 import { getFormats } from '../../shared/web/formats.js'
@@ -40,11 +41,15 @@ export function createTodayPage(site: Site): Page {
       const title = html`${titles[at]} ${renderPill(rows.length, at === 0 ? 'bad' : 'warn')}`
       return rows.length > 0 ? [renderSection(title, rows, {})] : []
     })
-    const nothing = { title: texts.nothingToDo, next: texts.nothingToDoBecause, isGood: true }
+    const isFirst = cards.length === 0 && (await site.auth.applications.list({ limit: 1 })).items.length === 0
+    const empty = isFirst
+      ? ({ title: texts.noApplication, next: texts.noApplicationNext, drawing: 'first' } as const)
+      : { title: texts.nothingToDo, next: texts.nothingToDoBecause, isGood: true }
+    const create = isFirst && renderActions(site, visit, 'list', { isMain: true, shown: 2 })
     return {
       heading: texts.tabs.today,
       tab: 'today',
-      content: html`${cards.length > 0 ? html`<div class="today">${cards}</div>` : renderEmptyCard(texts.tabs.today, nothing)}
+      content: html`${cards.length > 0 ? html`<div class="today">${cards}</div>` : renderEmptyCard(texts.tabs.today, empty, create)}
       ${overview}`,
     }
   }

@@ -97,7 +97,7 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
     await page.goto(`${root}/applications/${id}`)
     const ending = page.getByRole('link', { name: 'End credential' }).first()
     expect(await ending.isVisible()).toBe(false)
-    await page.locator('summary', { hasText: 'More default' }).first().focus()
+    await page.locator('summary[aria-label="More actions default"]').first().focus()
     await page.keyboard.press('Enter')
     const { x, width } = (await ending.boundingBox())!
     expect([x >= 0, x + width <= 320]).toEqual([true, true])

@@ -26,7 +26,9 @@ describe('Today', () => {
 
   it('says that there is nothing to do', async () => {
     const text = readText((await host.get('')).text)
-    expect(text).toMatch(/Nothing to do .*No calls in 30 days .*curl -H/)
+    expect(text).toMatch(
+      /There is no application yet .* Create application Register by e-mail .*No calls in 30 days .*curl -H/,
+    )
   })
 
   it('names what needs somebody: who waits, quotas, refusals, e-mails, credentials', async () => {
