@@ -16,7 +16,7 @@ export async function showReference(page, { baseUrl, folder }) {
   await dialog.getByRole('button', { name: 'Close' }).click()
   const operation = page.locator('#listOrders')
   await operation.locator('.execute').click()
-  await operation.locator('.answer .good').waitFor()
+  await operation.locator('.answer .outcome.good').waitFor()
 }
 
 /** So that the list is not empty. @param {string} baseUrl @param {{ clientId: string, clientSecret: string }} credentials */
