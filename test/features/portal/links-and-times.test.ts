@@ -43,6 +43,14 @@ it('has the calls, the refused ones and the last use of each application in the 
   expect(text).toMatch(/Calls in 30 days 2,000 Refused in 30 days 100 5% Quota left Unlimited Expires next Never/)
 })
 
+it('says of a pending application what it waits for, and shows no numbers', async () => {
+  const contact = 'waits@example.com'
+  const { application } = await app.auth.registration.register({ name: 'Kiosk', contact, apis: ['invoices'] })
+  const { text } = await (await visit(app, contact)).open(application.id)
+  expect(text).toContain('it waits for our approval')
+  expect(text).not.toMatch(/Quota left|Access granted|the e-mail with its first|curl/)
+})
+
 it.each([
   [7 * 86_400_000 - 1000, 'in 7 days'],
   [86_400_000 - 1000, 'in 24 hours'],

@@ -24,10 +24,12 @@ export function renderApplication(
     readonly plan: PlanUsage | undefined
     /** Newest first; undefined if the platform stores no refusals. */
     readonly refusals: readonly CountedRefusal[] | undefined
+    /** Whether its registration waits for an operator. */
+    readonly isHeld: boolean
   },
 ): Html {
   const { record, texts } = view
-  const { plan, usage, refusals } = counted
+  const { plan, usage, refusals, isHeld } = counted
   const networks = renderNetworks(view)
   const sections = [
     usage && ['usage', texts.usage],
@@ -43,7 +45,7 @@ export function renderApplication(
       <span>${texts.applicationId} <code>${record.id}</code></span>
       <span>${fillHtml(texts.created, { date: renderDate(record.createdAt, texts) })}</span>
     </p>
-    ${record.status === 'pending' && renderNotice(html`<p>${texts.isPending}</p>`, 'warn')}
+    ${record.status === 'pending' && renderNotice(html`<p>${isHeld ? texts.isHeld : texts.isPending}</p>`, 'warn')}
     ${record.status === 'suspended' && renderSuspended(view)} ${renderTermsNote(view)}
     ${record.status !== 'pending' && renderSummary(view, { usage, plan })}
     <div class="parts">

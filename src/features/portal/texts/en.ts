@@ -21,8 +21,8 @@ export const en = {
   showApplication: 'Show the application',
 
   statuses: { pending: 'Pending', active: 'Active', suspended: 'Suspended', deleted: 'Deleted' },
-  isPending:
-    'This application is not active yet: it waits for our approval, or for the e-mail with its first credentials to arrive.',
+  isPending: 'This application is not active yet: it waits for the e-mail with its first credentials to arrive.',
+  isHeld: 'This application is not active yet: it waits for our approval. We tell you by e-mail what was decided.',
   isSuspended:
     'This application is suspended: all its calls are refused. You can still end its credentials and revoke its access tokens. Please contact us.',
   status: 'Status',
