@@ -44,12 +44,13 @@ export const DECIDE_SECURITY_POLICY = createContentSecurityPolicy(FOLLOW_SCRIPT)
 const MAX_LINK_LENGTH = 4096
 
 export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
-  const { apis } = settings
+  const { apis, developersUrl } = settings
   const render = (heading: string, content: Html, isError = false): string =>
-    // Operators read these pages, not contacts: what contacts navigate is not here.
-    renderPage(heading, { brand, developersUrl: undefined, portalUrl: undefined }, content, {
+    // Operators read these pages, not contacts.
+    renderPage(heading, { brand, developersUrl, portalUrl: undefined }, content, {
       script: FOLLOW_SCRIPT,
       isError,
+      tab: false,
     })
 
   return {

@@ -28,7 +28,7 @@ h2 ~ p { color: var(--soft); font-size: .875rem }
 .box > .empty > * { max-width: none }
 .box > .empty p:first-of-type { color: var(--ink); font-size: var(--text-plain); font-weight: 500 }
 fieldset > .wrong { margin-bottom: .375rem }
-.choice > span { display: grid; gap: var(--space-1); min-width: 0 }
+.choice > span { flex: 1; display: grid; gap: var(--space-1); min-width: 0 }
 .choice .name { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline }
 .choice { display: flex; gap: var(--space-3); align-items: baseline; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); background: var(--raised); font-size: .875rem; font-weight: 400 }
 .choice:has(:checked) { background: color-mix(in srgb, var(--accent) 6%, var(--raised)) }
@@ -36,7 +36,7 @@ fieldset > .wrong { margin-bottom: .375rem }
 .choice:last-of-type { border-radius: 0 0 var(--corner-box) var(--corner-box) }
 .choice:only-of-type { border-radius: var(--corner-box) }
 .choice + .choice { border-top: 0 }
-.field > .choice { padding: var(--finger, 0) 0; border: 0; background: none }
+.field > .choice { padding: var(--finger, 0) 0; border: 0; background: none; & > span { display: block } }
 .about, .hint, label small { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
 .about { display: grid; gap: var(--space-1); overflow-wrap: anywhere }
 .scope, .facts li { display: grid; grid-template-columns: fit-content(50%) 1fr; gap: 0 var(--space-2); justify-items: start; align-items: baseline }
@@ -92,17 +92,20 @@ export function renderPage(
     /** The title, which is announced first, says so. */
     readonly isError?: boolean
     readonly language?: Language
-    readonly tab?: DeveloperTab
+    /** False: no tabs, for pages that are not for developers. */
+    readonly tab?: DeveloperTab | false
     readonly style?: keyof typeof STYLES
   } = {},
 ): string {
   const { script, isError = false, language = 'en', tab, style = 'plain' } = ownMembers(options)
+  const known = { portal: portalUrl !== undefined }
+  const header = createDeveloperHeader(developersUrl, known, { language, tab: tab || undefined })
   return renderFrame({
     language,
     title: isError ? FRAME_TEXTS[language].error(heading) : heading,
     brand,
     head: { markup: `<style>${STYLES[style]}</style>` },
-    header: createDeveloperHeader(developersUrl, { portal: portalUrl !== undefined }, { language, tab }),
+    header: tab === false ? { home: header.home } : header,
     content: keepWhole(
       html`<main>
         <h1>${heading}</h1>

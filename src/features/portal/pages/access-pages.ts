@@ -23,7 +23,7 @@ export function createRequestPage(view: ApplicationView, subject: string): Actio
     render: (entered, problem) =>
       html`${description !== undefined && html`<p>${description}</p>`}
         <p>${explainApproval(registration === 'manual', isWithheld(view.record, name, scopes), texts)}</p>
-        ${scopes.length > 0 && renderScopeChoices(scopes, api, entered.get('scopes') ?? scopes, problem, texts)}`,
+        ${scopes.length > 0 && renderScopeChoices(scopes, api, entered.get('scopes') ?? (problem ? [] : scopes), problem, texts)}`,
     async perform(entered, { requestAccess, by }) {
       const chosen = (entered.get('scopes') ?? []).filter((scope) => scopes.includes(scope))
       if (scopes.length > 0 && chosen.length === 0) throw new FormProblem(texts.noScope, 'scopes')

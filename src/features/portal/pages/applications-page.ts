@@ -34,7 +34,10 @@ export function renderApplications(list: ListedApplications): Html {
         ? html`<div class="card">
             ${renderEmpty({ title: texts.noApplication, next: registerUrl === undefined ? texts.beInvited : texts.registerFirst, drawing: 'first' }, renderRegister(list))}
           </div>`
-        : html`<p class="intro">${texts.listAbout}</p>
+        : html`<div class="row intro">
+              <p>${texts.listAbout}</p>
+              ${renderRegister(list)}
+            </div>
             <div class="applications">
               ${renderTable(
                 FRAME_TEXTS[texts.language].myApplications,
@@ -46,10 +49,7 @@ export function renderApplications(list: ListedApplications): Html {
 }
 
 /** The button that leads to the form of registration. */
-export function renderRegister({
-  registerUrl,
-  texts,
-}: Pick<ListedApplications, 'registerUrl' | 'texts'>): Html | false {
+function renderRegister({ registerUrl, texts }: Pick<ListedApplications, 'registerUrl' | 'texts'>): Html | false {
   return registerUrl !== undefined && html`<a class="button" href="${registerUrl}">${texts.register}</a>`
 }
 

@@ -17,7 +17,7 @@ import {
   describeProblem,
 } from './action-page.js'
 import { renderApplication } from './application-page.js'
-import { renderApplications, renderRegister, renderStatus } from './applications-page.js'
+import { renderApplications, renderStatus } from './applications-page.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
 import { createInvitationLimits } from '../invitations.js'
 import {
@@ -91,8 +91,7 @@ export function createPortalPages(
       texts,
       now: now(),
     })
-    const beside = records.length > 0 && renderRegister({ registerUrl, texts })
-    const page = { session, language, content, beside, isWide: true }
+    const page = { session, language, content, isWide: true }
     return { status: 200, page: renderPage(FRAME_TEXTS[language].myApplications, page) }
   }
 

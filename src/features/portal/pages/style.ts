@@ -5,10 +5,9 @@ const PARTS = styleParts('card', 'rows', 'pill', 'chip', 'tones', 'empty', 'code
 
 const OWN = `.form { --page: 40rem }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; margin: var(--top) 0 var(--space-4) }
-.head > .button { margin-left: auto }
 .crumb { margin: var(--top) 0 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
 .crumb + .head { margin-top: var(--space-1) }
-.intro { margin-top: calc(-1 * var(--space-2)); color: var(--soft) }
+.intro { margin: calc(-1 * var(--space-2)) 0 var(--space-4); color: var(--soft); & > p { margin: 0 } }
 .warn { color: var(--warn) }
 .wrong { margin: 0; color: var(--bad); font-size: var(--text-small) }
 form + p, noscript + p { margin-top: var(--space-5) }
@@ -44,6 +43,8 @@ section.card { --x: clamp(1rem, 2.6vw, 1.25rem); scroll-margin-top: 3.5rem; padd
 .row h3 > a { margin-block: calc(-1 * var(--finger, 0px)) }
 .rows p:not(.plot *) { font-size: .875rem }
 td p { margin: 0 }
+td > time { display: inline-block }
+:is(td > time, .tiles dd)::first-letter { text-transform: uppercase }
 .row { align-items: center }
 .pair { display: flex; flex-wrap: wrap; gap: 1px; background: var(--line) }
 .pair > li { flex: 1 1 24rem; min-width: 0; border: 0 !important; background: var(--raised) }
@@ -72,7 +73,6 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 #credentials thead th:last-child { font-size: 0 }
 #credentials td:last-child .actions { flex-wrap: nowrap; justify-content: end }
 @media (max-width: 30rem) {
-  .head > .button { margin-left: 0 }
   .applications .table {
     tr { display: grid; grid-template-columns: 4fr 5fr 4fr; gap: 0 var(--space-3) }
     th { grid-column: 1 / 3 }
