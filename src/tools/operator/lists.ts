@@ -79,7 +79,7 @@ export async function answerEmails(site: Site, visit: Visit): Promise<Answer | u
     shown: renderCells(
       texts.tabs.emails,
       texts,
-      `application purpose to state #attempts problem since ${isDue ? 'nextAttempt ' : ''}action`,
+      `application purpose to state attempts problem since ${isDue ? 'nextAttempt ' : ''}action`,
       rows,
     ),
     next,

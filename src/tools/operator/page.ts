@@ -20,7 +20,7 @@ p { max-width: 44rem }
 :is(td, .age) > time { white-space: nowrap }
 body > main.narrow { --page: 40rem }
 .narrow > form { margin-top: var(--space-5) }
-main > :is(.card, .table, .tiles, .columns, .empty, .actions, form) + :is(.card, .columns, .empty, .table, .search) { margin-top: var(--space-5) }
+main > :is(.card, .table, .tiles, .columns, .empty, .today, .actions, form) + :is(.card, .columns, .empty, .table, .search) { margin-top: var(--space-5) }
 .columns { display: grid; gap: var(--space-5); width: auto; margin-inline: 0; grid-template-columns: minmax(0, 1fr) }
 .columns > * { display: grid; gap: var(--space-5); align-content: start; min-width: 0 }
 @media (min-width: 64rem) { .columns { grid-template-columns: minmax(0, 1fr) 22rem } }
@@ -60,11 +60,12 @@ h3:has(strong) { font-weight: 400 }
   .row > div:not(.actions) { display: contents }
   .row > div > .facts-line, .row > .age { grid-column: 1 / -1 }
   .row > :is(.actions, a) { grid-area: 1 / 2; max-width: none }
-  .row:has(> .age) code:first-child { display: none }
+  .row:has(> .age) .facts-line > :first-child { display: none }
   .choices { gap: 0 }
 }
 .row:has(> .age) { padding-block: var(--space-2) }
 .menu { position: relative; display: grid; align-self: stretch }
+.menu > summary::before { display: none !important }
 .menu > summary > svg { width: 1.25rem; fill: none; stroke: currentcolor; stroke-width: 3.5; stroke-linecap: round }
 .menu > div { position: absolute; z-index: 2; top: calc(100% + var(--space-1)); right: 0; display: grid; min-width: 12rem; padding: var(--space-1); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / 16%) }
 .menu .action { justify-content: start; padding: var(--space-2) var(--space-3); border: 0; box-shadow: none; white-space: nowrap }
@@ -110,7 +111,7 @@ td .meter + .soft { display: block; white-space: nowrap }
 .timeline :is(.former, .next, .current) { fill: var(--bar); background: var(--bar) }
 .timeline .now { fill: var(--ink) }
 details.after > summary { color: var(--accent); font-size: var(--text-small); cursor: pointer }
-textarea[spellcheck=false] { min-height: 6lh; font: var(--text-small)/1.6 var(--mono); field-sizing: content }
+textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--mono); field-sizing: content }
 .narrow > .card { padding: var(--space-5); & > :last-child { margin: 0 } }
 .preview { display: block; width: 100%; height: 44rem; border: 1px solid var(--line); border-radius: var(--corner-box); background: #fff }
 pre.data { margin: 0 0 var(--space-4); padding: var(--space-3) var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); white-space: pre-wrap }
@@ -118,7 +119,7 @@ pre.data { margin: 0 0 var(--space-4); padding: var(--space-3) var(--space-4); b
   td:has(> .none) { display: none !important }
   .table tr:has(> td > .pill) { position: relative }
   .table tr:has(> td > .pill) > th { padding-right: 8rem }
-  .table td:has(> .pill) { position: absolute; top: var(--space-3); right: var(--space-4); padding: 0 }
+  .table td:has(> .pill) { grid-column: auto; position: absolute; top: var(--space-3); right: var(--space-4); padding: 0 }
   .table td:has(> .pill)::before { content: none }
   .preview { width: calc(100% + 2rem); margin-inline: -1rem; border-width: 1px 0; border-radius: 0 }
 }
