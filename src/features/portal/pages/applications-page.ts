@@ -4,7 +4,7 @@ import { fillCount } from '../../../shared/lib/fill-in.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalTexts } from '../texts/en.js'
 import type { Links, ApplicationView } from './view.js'
-import { findUnaccepted } from './terms.js'
+import { isAsked } from './terms.js'
 import { renderRelativeTime } from './times.js'
 import { getFormats } from '../../../shared/web/formats.js'
 import { EXPIRY_NOTICE_MS } from '../sections/credential-section.js'
@@ -80,7 +80,7 @@ function listCells(record: ApplicationRecord, list: ListedApplications): Html[] 
     html`<a class="alone" href="${link(record.id)}">${record.name}</a>
       <p class="facts">
         <span>${apis.length > 0 ? apis.join(', ') : texts.noApiYet}</span>
-        ${findUnaccepted(record, terms) && html`<span class="warn">${texts.termsToAccept}</span>`}
+        ${isAsked(record, terms) && html`<span class="warn">${texts.termsToAccept}</span>`}
         ${expiring.length > 0 && html`<span class="warn">${fillCount(texts.expireSoon, expiring.length)}</span>`}
       </p>`,
     renderStatus(record, texts),

@@ -30,15 +30,19 @@ export function createTermsPage(view: ApplicationView): ActionPage | undefined {
 
 type Terms = RegistrationOffer['terms']
 
-export function findUnaccepted({ acceptedTerms }: Pick<ApplicationRecord, 'acceptedTerms'>, terms: Terms): Terms {
+function findUnaccepted({ acceptedTerms }: Pick<ApplicationRecord, 'acceptedTerms'>, terms: Terms): Terms {
   return acceptedTerms?.version === terms?.version ? undefined : terms
+}
+
+/** A suspended application has more to do than to accept terms. */
+export function isAsked(record: ApplicationRecord, terms: Terms): boolean {
+  return record.status !== 'suspended' && findUnaccepted(record, terms) !== undefined
 }
 
 /** Leads from the application's page to the form. Nothing is blocked meanwhile: that is for the provider to decide. */
 export function renderTermsNote(view: ApplicationView): Html | false {
   const { record, terms, texts, link } = view
-  const isAsked = record.status !== 'suspended' && isOffered(view, 'acceptTerms')
-  if (!isAsked || !findUnaccepted(record, terms)) return false
+  if (!isOffered(view, 'acceptTerms') || !isAsked(record, terms)) return false
   return renderNotice(
     html`<div class="row">
       <p>${texts.termsAsked}</p>
