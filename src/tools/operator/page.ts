@@ -66,11 +66,11 @@ h3:has(strong) { font-weight: 400 }
 .row:has(> .age) { padding-block: var(--space-2) }
 .menu { position: relative; display: grid; align-self: stretch }
 .menu > summary::before { display: none !important }
-.menu > summary > svg { width: 1.25rem; fill: none; stroke: currentcolor; stroke-width: 3.5; stroke-linecap: round }
+.menu > summary > svg { width: 1.25rem; height: 1.25rem; fill: none; stroke: currentcolor; stroke-width: 3.5; stroke-linecap: round }
 .menu > div { position: absolute; z-index: 2; top: calc(100% + var(--space-1)); right: 0; display: grid; min-width: 12rem; padding: var(--space-1); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / 16%) }
 .menu .action { justify-content: start; padding: var(--space-2) var(--space-3); border: 0; box-shadow: none; white-space: nowrap }
 .menu .action:hover { background: var(--code) }
-.menu > summary.action { display: grid; place-content: center; min-height: 2rem; padding: 0 .375rem; border: 1px solid var(--line); box-shadow: var(--lift) }
+.menu > summary.action { display: grid; place-content: center; padding: .3125rem .375rem; border: 1px solid var(--line); box-shadow: var(--lift) }
 .head .action { padding: .375rem var(--space-4); font-size: .875rem; line-height: 1.6 }
 .properties > li { grid-template-columns: 7.5rem minmax(0, 1fr); align-items: baseline; padding: var(--space-2) var(--space-4) }
 .properties > li:first-child { border-top: 0 }
