@@ -12,8 +12,7 @@ import type { PageAnswer, TabName, Visit } from './visit.js'
 
 const PARTS = styleParts('card', 'rows', 'property', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
 
-const STYLE =
-  shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}h1, .head { margin: clamp(1.25rem, 3vw, 2.25rem) 0 var(--space-4) }
+const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}h1, .head { margin: var(--top) 0 var(--space-4) }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: center; justify-content: space-between }
 .head h1 { margin: 0 }
 p { max-width: 44rem }
