@@ -25,7 +25,7 @@ describe('the main entry of the build', () => {
   it('loads nothing that belongs to features, pages, tools or databases', () => {
     const modules = listModules('index.js')
     expect(modules).toContain('core/platform/platform-auth.js')
-    const elsewhere = /^(?:features|tools|shared\/(?!contracts\/|lib\/)|stores\/(?!memory\/|sql\/cursor\.js))/
+    const elsewhere = /^(?:features|tools|shared\/(?!contracts\/|lib\/)|stores\/(?!memory\/|sql\/feed\.js))/
     expect(modules.filter((module) => elsewhere.test(module))).toEqual([])
   })
 

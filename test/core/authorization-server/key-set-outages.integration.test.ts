@@ -109,7 +109,7 @@ it('an address that is out of reach is told to each contact once after an hour a
     [BOB, false],
   ])
   expect(mailer.emails[0]!.text).toMatch(
-    /„default“ Ihrer Anwendung „Bank“[^]*bis 20\d\d-[^]*\/developers\/applications/,
+    /„default“ Ihrer Anwendung „Bank“[^]*bis \d{1,2}\. \S+ 20\d\d[^]*\/developers\/applications/,
   )
   clock.advance(23 * HOUR)
   expect([await first.ask(id), await third.ask(id)]).toEqual([503, 503])

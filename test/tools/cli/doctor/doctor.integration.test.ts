@@ -21,7 +21,7 @@ describe('the doctor', () => {
     const { code, stdout } = await runInProcess(['doctor', '--db', getFile()])
     expect(code).toBe(3)
     expect(stdout).toMatch(
-      /^PROBLEM {2}file mode: Others on this machine can open\s+\S+platform\.sqlite(?:,\s+\S+)*\.\n {9}chmod 600 \S+platform\.sqlite\*\n\n/,
+      /^PROBLEM {2}file mode: Others on this machine can open\s+\S+platform\.sqlite(?:,\s+\S+)*\.\n {9}chmod 600\s+\S+platform\.sqlite\*\n\n/,
     )
     expect(stdout).toMatch(/checks, 1 problem\./)
   })
