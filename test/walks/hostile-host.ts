@@ -173,6 +173,8 @@ export const STARTS = [
   '/developers/register',
   '/developers/applications',
   '/developers/register/decide',
+  // Linked only where e-mails have failed.
+  '/operator/do/retryAllEmails',
 ]
 
 /** Pages of one kind have one name; the page of each application is of its own kind, because its state leads to others. */

@@ -30,7 +30,7 @@ export interface PageHeader {
   readonly skip?: PageLink
   /** Where the brand leads. Without the option `brand`, the label stands there. */
   readonly home?: PageLink | undefined
-  readonly tabs?: readonly (PageTab | false | undefined)[]
+  readonly tabs?: readonly (PageTab | false | undefined)[] | undefined
   /** An authorization or a session. On phones it is in the menu, with the tabs. */
   readonly state?: Html | false | undefined
   /** A control that phones show beside the menu. */

@@ -105,7 +105,7 @@ export function renderPage(
     title: isError ? FRAME_TEXTS[language].error(heading) : heading,
     brand,
     head: { markup: `<style>${STYLES[style]}</style>` },
-    header: tab === false ? { home: header.home } : header,
+    header: tab === false ? { home: header.home, tabs: undefined } : header,
     content: keepWhole(
       html`<main>
         <h1>${heading}</h1>

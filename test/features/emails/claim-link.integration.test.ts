@@ -62,7 +62,7 @@ describe('with delivery: "claim-link"', () => {
       expect(part).toMatch(LINK)
       expect(part).not.toMatch(KEY)
       expect(part).not.toMatch(SECRET_VALUE)
-      expect(part).not.toContain('replaces all earlier e-mails')
+      expect(part).not.toContain('replaces all earlier')
       expect(part).toContain('72 hours')
     }
     await expect.poll(() => provider.listEvents(id), POLL_OPTIONS).toEqual(['registered', 'delivered'])

@@ -3,6 +3,7 @@ import type { ApplicationWriter } from '../../../core/applications/records/appli
 import { type PortalAction, isPossible } from '../portal-options.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalSession } from '../sign-in/session.js'
 import type { PortalTexts } from '../texts/en.js'
@@ -44,9 +45,10 @@ export function renderHiddenFields({ session, record }: Pick<ApplicationView, 's
 
 /** A part of the application's page. `beside`: actions that concern all of it. */
 export function renderSection(
-  { id, title, about, beside }: Record<'id' | 'title' | 'about', string> & { readonly beside?: Html | false },
+  section: Record<'id' | 'title' | 'about', string> & { readonly beside?: Html | false },
   content: Html,
 ): Html {
+  const { id, title, about, beside } = ownMembers(section)
   return html`<section class="card" id="${id}" aria-labelledby="${id}-title">
     <header>
       <div>
