@@ -132,7 +132,7 @@ async function watch(page, baseUrl, save) {
   await save(page, 'suspend')
   await page.getByRole('link', { name: 'Cancel' }).click()
   await page.getByRole('link', { name: 'Audit' }).first().click()
-  await page.getByText(`operator:${OPERATOR}`).first().waitFor()
+  await page.locator('main').getByText(OPERATOR).first().waitFor()
 }
 
 /** What is found in the mailbox of the example app, where the newest e-mail is the first. @param {Page} page @param {string} baseUrl @param {RegExp} pattern */
