@@ -132,7 +132,7 @@ export function createLedger(options: {
 export interface Account {
   readonly applicationId: string
   plan: Plan | undefined
-  /** Those of the plan, in its order. */
+  /** The plan's windows, in its order. */
   windows: readonly CountedWindow[]
   /** The current day in UTC, and the ends of it and of its month. */
   day: string

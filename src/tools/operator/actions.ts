@@ -78,7 +78,7 @@ export const ACTIONS = {
   retryAllEmails: act('emails.retry', 'queue', ''),
 } satisfies Readonly<Record<string, Action>>
 
-/** Those that end something for good, besides those of the danger zone. */
+/** Actions that end something for good, besides those of the danger zone. */
 const FINAL = 'deny denyAccess disallow endCredential removeContact revokeSigningKey'
 
 export type ActionName = keyof typeof ACTIONS

@@ -28,7 +28,7 @@ export async function answerAudit(site: Site, visit: Visit, isFile: boolean): Pr
     const day = readQuery(visit, name)
     return day === undefined ? undefined : new Date(Date.parse(day) + days * DAY_MS)
   }
-  // Whose address a contact's is, is for those who see contacts.
+  // Only who may see contacts sees a contact's address.
   const showActor = (by: string | undefined) => (maySeeNames(visit) ? by : hideContact(by))
   const filter = {
     order: 'newest',

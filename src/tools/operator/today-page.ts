@@ -63,7 +63,7 @@ function renderTask(
     readonly sentence: keyof OperatorTexts['tasks']
     readonly values: Readonly<Record<string, Html | string>>
     readonly facts: readonly Cell[]
-    /** Of the button, below the page of the application. */
+    /** The path of the button, below the page of the application. */
     readonly path?: string
     readonly button: string | false
     readonly isMain?: boolean

@@ -48,6 +48,7 @@ it('says of a pending application what it waits for, and shows no numbers', asyn
   const { application } = await app.auth.registration.register({ name: 'Kiosk', contact, apis: ['invoices'] })
   const { text } = await (await visit(app, contact)).open(application.id)
   expect(text).toContain('it waits for our approval')
+  expect(text).toContain('You can call when the application is active.')
   expect(text).not.toMatch(/Quota left|Access granted|the e-mail with its first|curl/)
 })
 

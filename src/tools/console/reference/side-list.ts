@@ -9,7 +9,7 @@ import { words } from '../words.js'
 
 interface SideListOptions {
   readonly groups: readonly TagGroup[]
-  /** Of the reference's description, on its page. */
+  /** The headings of the reference's description, on its page. */
   readonly headings?: readonly Heading[]
   /** The relative path from the page to the reference; nothing on its page. */
   readonly reference?: string
