@@ -77,10 +77,6 @@ const CONTENTS = {
     address: '203.0.113.7',
     links: { approve: link, deny: link },
   },
-  approved: { ...common, purpose: 'approved', granted: { orders: { scopes: ['orders:read'] } } },
-  rejected: { ...common, purpose: 'rejected', api: undefined, reason: 'We only work with registered carriers.' },
-  suspended: { ...common, language: 'fr', purpose: 'suspended', reason: 'Trop de requêtes depuis lundi.' },
-  'suspended-dark': { ...common, purpose: 'suspended', reason: 'Too many requests since Monday.' },
 }
 
 /** @param {import('playwright-core').Browser} browser @param {string} folder */
@@ -96,8 +92,7 @@ export async function saveEmails(browser, folder) {
   })
   for (const [name, content] of Object.entries(CONTENTS)) {
     const { html } = await writeEmail(content)
-    const colorScheme = name.endsWith('-dark') ? 'dark' : 'light'
-    const page = await browser.newPage({ colorScheme, viewport: { width: 440, height: 100 } })
+    const page = await browser.newPage({ viewport: { width: 440, height: 100 } })
     await page.setContent(html)
     await page.screenshot({ path: join(folder, `email-${name}.png`), fullPage: true })
     await page.close()
