@@ -375,16 +375,16 @@ async function tokenBy(text: string): Promise<string> {
   return stdout.trim()
 }
 
-/** Pastes the commands of the e-mail one after the other. */
+/** Pastes the commands of the e-mail one after the other, with paths in place of their placeholders. */
 async function pasteLines(text: string, baseUrl: string): Promise<void> {
-  const catalog = await apps.paste(linesIn(text).keyLine)
+  const catalog = await apps.paste(linesIn(text).keyLine.replace('/RESOURCE_PATH', ''))
   expect({ code: catalog.code, answer: JSON.parse(catalog.stdout) }).toMatchObject({
     code: 0,
     answer: { links: { items: `${baseUrl}/catalog/items` } },
   })
   const { tokenLine, callLine } = linesIn(text)
   for (const path of ['', '/items']) {
-    const orders = await apps.paste(`${tokenLine}\n${callLine}${path}`)
+    const orders = await apps.paste(`${tokenLine}\n${callLine.replace('/RESOURCE_PATH', path)}`)
     expect(orders).toMatchObject({ code: 0, stdout: expect.stringContaining('"items"') })
   }
   expect((await fetch(`${baseUrl}/catalog`)).status).toBe(401)

@@ -25,6 +25,9 @@ export interface SampleCall {
     | undefined
 }
 
+/** Stands for a path of an API in the address of a call where none is known: the reader puts one there. */
+export const ANY_PATH = '/RESOURCE_PATH'
+
 /** Fields are sent as `application/x-www-form-urlencoded` or `multipart/...`, as `mediaType` says. */
 export type SampleBody =
   | { readonly mediaType: string; readonly text: string }

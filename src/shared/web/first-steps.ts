@@ -1,5 +1,6 @@
 import type { Api } from '../contracts/api.js'
 import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
+import { ANY_PATH } from '../samples/prepare.js'
 import { html, type Html } from './html.js'
 import { renderCode } from './parts.js'
 import { findFirstCall } from './page-frame.js'
@@ -58,7 +59,7 @@ function renderTokenCall(
   return renderCopyable(texts.getToken(title), formatTokenAssignment({ tokenEndpoint, credentials }), texts, 'curl')
 }
 
-/** Commands that work as they are: for each API one call, and where it takes access tokens the request for one before it. */
+/** For each API the command of one call, and where it takes access tokens that of the request for one before it. */
 export function renderFirstCalls({ apis, credentials, developersUrl, texts }: FirstCalls): Html {
   return html`<h2>${texts.tryIt}</h2>
     ${apis.map((api) => {
@@ -76,8 +77,8 @@ function renderCall(
   more: string | undefined,
   texts: FrameTexts,
 ): Html {
-  const { title, scheme, tokenEndpoint, keyHeaders } = api
-  const url = findFirstCall(api)
+  const { name, title, scheme, resource, tokenEndpoint, keyHeaders } = api
+  const url = findFirstCall(name, resource + ANY_PATH)
   // Every member is there, so that none is inherited.
   const call = {
     method: 'GET',

@@ -58,7 +58,7 @@ export interface DeveloperPages {
   readonly changelog?: string | undefined
   readonly portal: boolean
   readonly registration: boolean
-  /** The address of a first call by the name of its API, of those whose documents have one that needs no values. */
+  /** The address of a first call by the name of its API; none where each operation of its document needs values. */
   readonly firstCalls?: ReadonlyMap<string, string>
 }
 
@@ -72,10 +72,10 @@ export function withDeveloperPages<Result>(pages: DeveloperPages, serve: () => R
   return pagesAround.run(pages, serve)
 }
 
-/** The address of a first call. Without the console it is that of the API. */
-export function findFirstCall({ name, resource }: { readonly name: string; readonly resource: string }) {
+/** The address of a first call to the API of that name. Without the console none is known: `other`. */
+export function findFirstCall(name: string, other: string): string | undefined {
   const pages = pagesAround.getStore()
-  return pages ? pages.firstCalls?.get(name) : resource
+  return pages ? pages.firstCalls?.get(name) : other
 }
 
 /** The header of a page of a feature below `developersUrl`. Without the console it names what the feature knows. */

@@ -4,7 +4,7 @@ import { renderCopyable, renderCopyButton } from '../../shared/web/first-steps.j
 import { html, type Html } from '../../shared/web/html.js'
 import { asObject, listOperations, type JsonObject, type Operation } from '../../shared/openapi/document.js'
 import { readSecurity } from '../../shared/openapi/security.js'
-import type { SampleCall, Sample } from '../../shared/samples/prepare.js'
+import { ANY_PATH, type SampleCall, type Sample } from '../../shared/samples/prepare.js'
 import { createSamples, SAMPLE_LABELS } from '../../shared/samples/samples.js'
 import { createPrivateKeySamples, KEY_PAIR_SAMPLES, type PrivateKeySample } from '../../shared/samples/private-key.js'
 import { formatCallCommand, formatTokenAssignment } from '../../shared/samples/curl.js'
@@ -80,11 +80,9 @@ function renderProofs(api: Api): Html | false {
   return html`${render(words().makeKeyPair, KEY_PAIR_SAMPLES)} ${render(words().tokenByProof, programs)}`
 }
 
-const ANY_PATH = '/RESOURCE_PATH'
-
 /** A first call: nothing if each operation of the document needs values. */
 function createExampleCall(api: Api, document: JsonObject | undefined): SampleCall | undefined {
-  const path = document ? findFirstPath(api, document) : ANY_PATH
+  const path = findFirstPath(api, document)
   return path === undefined ? undefined : createCall(api, path)
 }
 
@@ -96,7 +94,8 @@ function createCall({ scheme, tokenEndpoint, keyHeaders, resource }: Api, path: 
  * The path of a GET operation without required parameters, so that the pasted command works, and that needs a credential, so
  * that a wrong one does not seem to work. Only where no operation needs one, that of an open operation.
  */
-export function findFirstPath(api: Api, document: JsonObject = {}): string | undefined {
+export function findFirstPath(api: Api, document: JsonObject | undefined): string | undefined {
+  if (document === undefined) return ANY_PATH
   const operations = listOperations(document['paths'])
   const guarded = operations.filter(({ operation }) => !readSecurity(api, document, operation).optional)
   const candidates = guarded.length > 0 ? guarded : operations

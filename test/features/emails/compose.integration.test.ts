@@ -47,7 +47,7 @@ describe('emails.compose', () => {
       for (const part of [clientId, clientSecret, 'https://api.example.com/orders/token'])
         expect(code, language).toContain(part)
     expect(given!.writeSamples('catalog')[0]!.code).toBe(
-      `curl -H "X-Api-Key: ${clientId}" \\\n  https://api.example.com/catalog`,
+      `curl -H "X-Api-Key: ${clientId}" \\\n  https://api.example.com/catalog/RESOURCE_PATH`,
     )
     expect(given!.writeSamples('constructor')).toEqual([])
     // What `auth.apis` shows, and no settings.

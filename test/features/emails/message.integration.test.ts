@@ -62,7 +62,7 @@ describe('the e-mail of a registration', () => {
           assignToken(`${clientId}:${clientSecret}`, 'orders'),
           assignToken(`${clientId}:${clientSecret}`, 'invoices'),
           CALL_WITH_TOKEN,
-          `curl -H "X-Api-Key: ${clientId}" https://api.example.com/catalog`,
+          `curl -H "X-Api-Key: ${clientId}" https://api.example.com/catalog/RESOURCE_PATH`,
         ]),
       )
       expect(shown).toMatch(/You can use it as client_id; it is not secret[^]*?\s(app_[0-9a-f]{32})\s/)
@@ -113,7 +113,7 @@ function assignToken(user: string, api: string): string {
   return String.raw`ACCESS_TOKEN=$(${request} | sed 's/.*"access_token":"\{0,1\}\([^",}]*\).*/\1/')`
 }
 
-const CALL_WITH_TOKEN = 'curl -H "Authorization: Bearer $ACCESS_TOKEN" https://api.example.com/orders'
+const CALL_WITH_TOKEN = 'curl -H "Authorization: Bearer $ACCESS_TOKEN" https://api.example.com/orders/RESOURCE_PATH'
 
 describe('the e-mail of a rotation', () => {
   it('has variables in its commands for credentials that the reader has already, and the id instead of the key', async () => {
@@ -133,7 +133,7 @@ describe('the e-mail of a rotation', () => {
     expect(listCommands(mailer.emails[1]!)).toEqual([
       assignToken(`"${clientId}:$CLIENT_SECRET"`, 'orders'),
       CALL_WITH_TOKEN,
-      `curl -H "X-Api-Key: ${clientId}" https://api.example.com/catalog`,
+      `curl -H "X-Api-Key: ${clientId}" https://api.example.com/catalog/RESOURCE_PATH`,
     ])
     for (const { text, html } of mailer.emails) {
       expect(text + html).not.toContain(credentials.clientId)
@@ -152,8 +152,8 @@ describe('the commands of an e-mail', () => {
       from: 'developers@example.com',
     })
     const { auth, app } = openProvider({ onTestFinished }, { baseUrl, mailer })
-    app.get('/orders', auth.requireBearer('orders'), (_req, res) => void res.json({ orders: [] }))
-    app.get('/catalog', auth.requireApiKey('catalog'), (_req, res) => void res.json({ items: [] }))
+    app.get('/orders/RESOURCE_PATH', auth.requireBearer('orders'), (_req, res) => void res.json({ orders: [] }))
+    app.get('/catalog/RESOURCE_PATH', auth.requireApiKey('catalog'), (_req, res) => void res.json({ items: [] }))
     await auth.registration.register({ name: 'Shop', contact: 'dev@customer.example', apis: ['orders', 'catalog'] })
     await waitForEmails(mailServer.mails, 1)
 

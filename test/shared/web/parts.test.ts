@@ -92,6 +92,10 @@ describe('a first call', () => {
     expect(shown).toMatch(/grant_type=client_credentials[^]*Bearer \$ACCESS_TOKEN[^]*orders\/items\s/)
   })
 
+  it('has a placeholder for its path without the console, which would know one', () => {
+    expect(show()).toMatch(/Bearer \$ACCESS_TOKEN[^]*a\.example\/orders\/RESOURCE_PATH\s/)
+  })
+
   it('is none where each operation of the document needs values', () => {
     const shown = withDeveloperPages({ portal: true, registration: true, firstCalls: new Map() }, show)
     expect(shown).toContain('grant_type=client_credentials')
