@@ -15,12 +15,12 @@ import {
   renderTable,
   renderTiles,
 } from '../../dist/modules/shared/web/parts.js'
-import { renderPlot } from '../../dist/modules/shared/web/plot.js'
+import { renderDays } from '../../dist/modules/shared/web/usage-figures.js'
 
 const TONES = /** @type {const} */ (['info', 'good', 'warn', 'bad', 'other'])
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 const DAYS = Array.from({ length: 30 }, (_, at) => ({
-  text: `Day ${at + 1}: ${900 + 37 * (at % 9)} allowed, ${at % 7} refused`,
+  day: `2026-11-${String(at + 1).padStart(2, '0')}`,
   allowed: 900 + 37 * (at % 9),
   refused: at === 21 ? 240 : at % 7,
 }))
@@ -53,7 +53,7 @@ const PARTS = html`<h1>Parts of pages</h1>
     ${renderProperty({ name: 'quantity', about: html`integer ${renderPill('required', 'bad')} <span>1 to 1000</span>` }, html`<p>How many.</p>`)}
     ${renderProperty({ name: 'grade', isOld: true, about: html`string ${renderChip('A')} ${renderChip('B')}` })}
   </ul>
-  ${renderPlot({ id: 'plot', label: 'Requests', periods: DAYS, dates: ['1 Nov', '15 Nov', '30 Nov'], formatCount: String })}
+  ${renderDays({ id: 'plot', label: 'Requests', countsOfDay: '{day}: {allowed} allowed, {refused} refused' }, DAYS, 'en')}
   ${renderTable(
     'Applications',
     [{ title: 'Application' }, { title: 'Calls', isNumber: true }],

@@ -1,4 +1,5 @@
 import type { Api } from '../contracts/api.js'
+import { fillText } from '../lib/fill-in.js'
 import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
 import { ANY_PATH } from '../samples/prepare.js'
 import { html, type Html } from './html.js'
@@ -56,7 +57,12 @@ function renderTokenCall(
   texts: FrameTexts,
 ): Html | false {
   if (tokenEndpoint === undefined) return false
-  return renderCopyable(texts.getToken(title), formatTokenAssignment({ tokenEndpoint, credentials }), texts, 'curl')
+  return renderCopyable(
+    fillText(texts.getToken, { api: title }),
+    formatTokenAssignment({ tokenEndpoint, credentials }),
+    texts,
+    'curl',
+  )
 }
 
 /** For each API the command of one call, and where it takes access tokens that of the request for one before it. */
@@ -89,6 +95,6 @@ function renderCall(
     tokenEndpoint,
     keyHeader: keyHeaders[0],
   }
-  return html`${url !== undefined && renderCopyable(texts.call(title), formatCallCommand({ ...call, url }), texts, 'curl')}
-  ${more !== undefined && html`<p class="alone"><a href="${more}">${texts.reference(title)}</a></p>`}`
+  return html`${url !== undefined && renderCopyable(fillText(texts.call, { api: title }), formatCallCommand({ ...call, url }), texts, 'curl')}
+  ${more !== undefined && html`<p class="alone"><a href="${more}">${fillText(texts.reference, { api: title })}</a></p>`}`
 }

@@ -1,4 +1,5 @@
 import type { Language } from '../contracts/application-record.js'
+import { fillText } from '../lib/fill-in.js'
 import { ownMembers } from '../lib/own-members.js'
 import { html, type Html } from './html.js'
 import { FRAME_TEXTS } from './page-frame.js'
@@ -66,6 +67,7 @@ export function describeField(id: string, problem: Problem | undefined, hasHint 
 
 export function renderFieldProblem(id: string, problem: Problem | undefined, language: Language): Html | false {
   return (
-    problem?.field === id && html`<p class="wrong" id="${id}-problem">${FRAME_TEXTS[language].error(problem.text)}</p>`
+    problem?.field === id &&
+    html`<p class="wrong" id="${id}-problem">${fillText(FRAME_TEXTS[language].error, { heading: problem.text })}</p>`
   )
 }

@@ -1,17 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Language } from '../contracts/application-record.js'
+import { fillText } from '../lib/fill-in.js'
 import { html, type Html } from './html.js'
 import type { PageBrand } from './page-brand.js'
-import { de } from './texts/de.js'
+import de from './texts/de.json' with { type: 'json' }
 import { en, type FrameTexts } from './texts/en.js'
-import { es } from './texts/es.js'
-import { fr } from './texts/fr.js'
+import es from './texts/es.json' with { type: 'json' }
+import fr from './texts/fr.json' with { type: 'json' }
 import { renderThemeButton, THEME_SCRIPT } from './theme-switch.js'
 
 export interface PageFrame {
   /** English, unless the page has words of the contact's language. */
   readonly language?: Language
   readonly title: string
+  /** The title, which is announced first, says so. */
+  readonly isError?: boolean
   readonly brand: PageBrand
   readonly head: Html
   readonly bodyClass?: string | undefined
@@ -116,7 +119,7 @@ export function listDeveloperTabs(
 
 /** A complete HTML document. The brand and the link to help are in landmarks, as all content of a page should be. */
 export function renderFrame(frame: PageFrame): string {
-  const { language = 'en', title, brand, head, bodyClass, header, content, footer = false, end = false } = frame
+  const { language = 'en', title, isError = false, brand, head, bodyClass, header, content, footer, end } = frame
   const texts = FRAME_TEXTS[language]
   const help =
     brand.supportUrl !== undefined && html`<p class="help"><a href="${brand.supportUrl}">${texts.help}</a></p>`
@@ -127,7 +130,7 @@ export function renderFrame(frame: PageFrame): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no" />
-        <title>${title}</title>
+        <title>${isError ? fillText(texts.error, { heading: title }) : title}</title>
         ${THEME_SCRIPT} ${head} ${brand.style}
       </head>
       <body${bodyClass !== undefined && html` class="${bodyClass}"`}>

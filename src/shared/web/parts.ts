@@ -5,7 +5,7 @@ import { splitCode } from '../lib/code-tokens.js'
 
 type Content = Html | string | number | false | undefined | readonly Content[]
 
-/** The parts that pages are made of, besides fields (form-field.ts), plots (plot.ts) and the header (page-frame.ts): the rules of each. The console's style sheet has all, a page whose style sheet is in it those that it shows. */
+/** The parts that pages are made of, besides fields (form-field.ts), plots (usage-figures.ts) and the header (page-frame.ts): the rules of each. The console's style sheet has all, a page whose style sheet is in it those that it shows. */
 const STYLES = {
   card: `.card { min-width: 0 }
 .card > header { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; justify-content: space-between; min-height: 3rem; padding: var(--space-2) var(--space-4); border-bottom: 1px solid var(--line) }

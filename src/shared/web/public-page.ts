@@ -4,7 +4,7 @@ import { html, keepWhole, type Html } from './html.js'
 import { COLORS, FORM_CSS, LOOK_CSS, shortenStyle } from './look.js'
 import { styleParts } from './parts.js'
 import { type PageBrand, hashSource } from './page-brand.js'
-import { createDeveloperHeader, type DeveloperTab, FRAME_TEXTS, renderFrame } from './page-frame.js'
+import { createDeveloperHeader, type DeveloperTab, renderFrame } from './page-frame.js'
 import { THEME_SCRIPT_SOURCE } from './theme-switch.js'
 
 export interface PageLinks {
@@ -102,7 +102,8 @@ export function renderPage(
   const header = createDeveloperHeader(developersUrl, known, { language, tab: tab || undefined })
   return renderFrame({
     language,
-    title: isError ? FRAME_TEXTS[language].error(heading) : heading,
+    title: heading,
+    isError,
     brand,
     head: { markup: `<style>${STYLES[style]}</style>` },
     header: tab === false ? { home: header.home, tabs: undefined } : header,

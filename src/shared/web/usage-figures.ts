@@ -5,7 +5,6 @@ import { DAY_MS, formatDay } from '../lib/day.js'
 import { fillText } from '../lib/fill-in.js'
 import { getFormats } from './formats.js'
 import { html, type Html } from './html.js'
-import { renderPlot } from './plot.js'
 
 /** The counts of a period, of one application or of all. */
 type Counts = Omit<UsageEntry, 'applicationId'>
@@ -34,24 +33,60 @@ export function sumByDay(entries: readonly Counts[], now: number) {
   })
 }
 
-/** A bar for each day. `id`: unique within the page; `countsOfDay`: the text of a day. */
+interface Day {
+  readonly day: string
+  readonly allowed: number
+  readonly refused: number
+}
+
+/**
+ * A bar for each day, refused requests on top of allowed ones. One day is chosen: its counts are above the plot, and those of another
+ * one under the pointer. They are radio buttons, so that arrow keys and screen readers go through them without a script. The drawing is
+ * stretched to the width of the page, so that its texts are outside of it. `id`: unique within the page; `countsOfDay`: the text of a day.
+ */
 export function renderDays(
   { id, label, countsOfDay }: { readonly id: string; readonly label: string; readonly countsOfDay: string },
-  days: readonly { readonly day: string; readonly allowed: number; readonly refused: number }[],
+  days: readonly Day[],
   language: Language,
 ): Html {
   const { count, short, date } = getFormats(language)
   const name = (day: string): string => date.format(Date.parse(day))
-  return renderPlot({
-    id,
-    label,
-    periods: days.map(({ day, allowed, refused }) => {
-      const counts = { day: name(day), allowed: count.format(allowed), refused: count.format(refused) }
-      return { text: fillText(countsOfDay, counts), allowed, refused }
-    }),
-    dates: [days[0], days[days.length >> 1], days.at(-1)].flatMap((each) => (each ? [name(each.day)] : [])),
-    formatCount: (each) => short.format(each),
-  })
+  const describe = ({ day, allowed, refused }: Day): string =>
+    fillText(countsOfDay, { day: name(day), allowed: count.format(allowed), refused: count.format(refused) })
+  const top = findTop(Math.max(...days.map(({ allowed, refused }) => allowed + refused)))
+  return html`<fieldset class="plot">
+    <legend class="unseen">${label}</legend>
+    <p class="counts" aria-hidden="true">
+      ${[top, top / 2, 0].map((each) => html`<span>${short.format(each)}</span>`)}
+    </p>
+    <svg viewBox="0 0 ${days.length} 100" preserveAspectRatio="none" aria-hidden="true">
+      ${[0, 50, 100].map((y) => html`<path class="line" d="M0 ${y}H${days.length}" vector-effect="non-scaling-stroke" />`)}
+      ${days.map(({ allowed, refused }, at) => html`${drawBar('allowed', at, allowed, 0, 100 / top)}${drawBar('refused', at, refused, allowed, 100 / top)}`)}
+    </svg>
+    <div class="periods">
+      ${days.map(
+        (each, at) =>
+          html`<label
+            ><input type="radio" class="unseen" name="${id}" ${at === days.length - 1 && html` checked`} /><span
+              >${describe(each)}</span
+            ></label
+          >`,
+      )}
+    </div>
+    <p class="dates" aria-hidden="true">
+      ${[days[0], days[days.length >> 1], days.at(-1)].map((each) => each && html`<span>${name(each.day)}</span>`)}
+    </p>
+  </fieldset>`
+}
+
+function drawBar(name: string, at: number, count: number, below: number, scale: number): Html | false {
+  return count > 0 && html`<path class="${name}" d="M${at + 0.15} ${100 - below * scale}h.7v${-count * scale}h-.7z" />`
+}
+
+/** The count at the upper end of the axis: 4, 10, 20, 40, 100 and so on, so that its half is a whole number too. */
+function findTop(highest: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(highest, 4)))
+  return [1, 2, 4, 10].map((step) => step * power).find((top) => top >= highest && top >= 4) ?? 10 * power
 }
 
 /** How often each error was sent, most frequent first. */

@@ -3,7 +3,7 @@ import { renderProblem } from '../../shared/web/form-field.js'
 import { html } from '../../shared/web/html.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../shared/web/look.js'
 import { hashSource, type PageBrand } from '../../shared/web/page-brand.js'
-import { FRAME_TEXTS, renderFrame } from '../../shared/web/page-frame.js'
+import { renderFrame } from '../../shared/web/page-frame.js'
 import { styleParts } from '../../shared/web/parts.js'
 import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
 import type { CallName } from '../operations/operator-calls.js'
@@ -167,7 +167,8 @@ export function renderPage(
   const texts = TEXTS[language]
   return renderFrame({
     language,
-    title: problem === undefined ? heading : FRAME_TEXTS[language].error(heading),
+    title: heading,
+    isError: problem !== undefined,
     brand,
     head: { markup: `<style>${STYLE}</style>` },
     header: {

@@ -34,7 +34,8 @@ export function createPageRenderer(root: string, developersUrl: string, brand: P
     const { session, language, content, path, beside, isWide = false, error, script } = ownMembers(page)
     return renderFrame({
       language,
-      title: error === undefined ? heading : FRAME_TEXTS[language].error(heading),
+      title: heading,
+      isError: error !== undefined,
       brand,
       head: { markup: `<style>${STYLE}</style>` },
       header: {

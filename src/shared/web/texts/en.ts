@@ -1,4 +1,4 @@
-/** The words of the frame that all pages share, and of what follows new credentials, in English. */
+/** The words of the frame that all pages share, and of what follows new credentials, in English. `{name}` is replaced. */
 export const en = {
   menu: 'Menu',
   developers: 'Developers',
@@ -10,14 +10,14 @@ export const en = {
   help: 'Help',
   switchTheme: 'Switch between light and dark',
   /** The title of a page that reports a problem: it is announced first. */
-  error: (heading: string) => `Error: ${heading}`,
+  error: 'Error: {heading}',
   copy: 'Copy',
   copied: 'Copied',
   notCopied: 'Not copied',
   tryIt: 'Try it',
-  getToken: (api: string) => `Get an access token for ${api}`,
-  call: (api: string) => `Call ${api}`,
-  reference: (api: string) => `${api}: reference, and samples in seven languages`,
+  getToken: 'Get an access token for {api}',
+  call: 'Call {api}',
+  reference: '{api}: reference, and samples in seven languages',
   downloadEnv: 'Download as .env',
   keySetRefused:
     'Enter a JWK Set of 1 to 10 public keys, one public key in PEM, or an address that begins with https://.',
