@@ -101,7 +101,7 @@ export function describeOperatorForms(getBrowser: () => Browser): void {
     }`)
     if (!isAnything) return
     await form.locator('button').click()
-    await page.getByRole('alert').first().waitFor()
+    await page.locator('.problem, .wrong').first().waitFor()
     await check('refused')
   })
 }

@@ -61,7 +61,7 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
       spellcheck="false"`
       const content = html`${refused && renderProblem({ text: toSentence(refused.problem) })}
         <form method="post">
-          ${renderInputField(field, entered, 'en')}
+          ${renderInputField(field, entered)}
           <button>Show the request</button>
         </form>
         <noscript><p>This browser runs no scripts. Copy the link from the e-mail, and paste it above.</p></noscript>`
@@ -191,7 +191,7 @@ function renderDecisions(
   const problem = rejection?.problem === undefined ? undefined : { text: rejection.problem, field: 'reason' }
   const render = (attributes: Html): Html =>
     renderTextarea(
-      html`${attributes} rows="3" required maxlength="500" ${rejection && html` autofocus`}`,
+      html`${attributes} rows="3" required maxlength="500" ${rejection && !problem && html` autofocus`}`,
       rejection?.reason ?? '',
     )
   return html`<h2>Decision</h2>
@@ -201,7 +201,7 @@ function renderDecisions(
     </form>
     <h2>Or deny it</h2>
     <form method="post">
-      ${hidden} ${renderField({ id: 'reason', label: 'Reason', hint, problem, render }, 'en')}
+      ${hidden} ${renderField({ id: 'reason', label: 'Reason', hint, problem, render })}
       <button name="decision" value="deny" class="danger">Deny</button>
     </form>`
 }

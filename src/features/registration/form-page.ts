@@ -49,7 +49,7 @@ export function createFormPage(
         ${renderFormField({ id: 'name', label: texts.name, required: true }, state, (attributes) => html`<input value="${value('name')}" maxlength="200" autocomplete="organization" ${attributes}${focus} />`)}
         ${renderFormField({ id: 'contact', label: texts.contact, required: true }, state, (attributes) => html`<input type="email" value="${value('contact')}" maxlength="254" autocomplete="email" ${attributes} />`)}
         ${renderFormField({ id: 'language', label: texts.language, required: true }, state, (attributes) => renderLanguages(attributes, value('language') ?? language))}
-        <fieldset id="apis" ${problems.has('apis') && html`aria-describedby="apis-problem"`}>
+        <fieldset ${describeGroup('apis', problems)}${problems.has('apis') && html` aria-describedby="apis-problem"`}>
           <legend>${texts.apis}</legend>
           ${renderProblem('apis', state)} ${apis.map((api) => renderApi(api, fields?.apis ?? [], state))}
         </fieldset>
@@ -89,8 +89,9 @@ document.querySelector('form').addEventListener('submit', (event) => {
 })
 `
 
-/** Gets the focus when the page is shown, so that it is read out, with a link to each field that is wrong. */
-function renderSummary({ problems, reason }: RefusedForm, texts: RegistrationTexts): Html {
+/** Gets the focus when the page is shown, so that it is read out, with a link to each field that is wrong. A single one gets it itself. */
+function renderSummary({ problems, reason }: RefusedForm, texts: RegistrationTexts): Html | false {
+  if (problems.size === 1 && !problems.has('form')) return false
   const lines = [...problems].map(
     ([id, problem]) => html`<li>${id === 'form' ? problem : html`<a href="#${id}">${problem}</a>`}</li>`,
   )
@@ -103,6 +104,11 @@ function renderSummary({ problems, reason }: RefusedForm, texts: RegistrationTex
         </ul>`
     }
   </div> `
+}
+
+/** The attributes of what has several controls: it gets the focus, as a field does, if nothing else is wrong. */
+function describeGroup(id: string, problems: FieldProblems): Html {
+  return html`id="${id}" tabindex="-1"${problems.size === 1 && problems.has(id) && html` autofocus`}`
 }
 
 function renderLanguages(attributes: Html, selected: string): Html {
@@ -164,7 +170,7 @@ function renderTerms({ url, version, label }: RegistrationTerms, accepted: strin
 
 /** The widget's HTML is the provider's own. */
 function renderCaptcha({ html: markup }: CaptchaSettings, state: FormState): Html {
-  return html`<div class="field" id="captcha" tabindex="-1">
+  return html`<div class="field" ${describeGroup('captcha', state.problems)}>
     ${renderProblem('captcha', state)} ${{ markup }}
     <noscript><p>${TEXTS[state.language].captchaNeedsScripts}</p></noscript>
   </div> `

@@ -1,13 +1,12 @@
-import type { Language } from '../contracts/application-record.js'
-import { fillText } from '../lib/fill-in.js'
 import { ownMembers } from '../lib/own-members.js'
 import { html, type Html } from './html.js'
-import { FRAME_TEXTS } from './page-frame.js'
 
 /** The problem of a form: of one of its fields, or of the form as a whole. */
 export interface Problem {
   readonly text: string
   readonly field?: string | undefined
+  /** A list above the form names it too, and has the focus. */
+  readonly isListed?: boolean
 }
 
 interface Field {
@@ -25,24 +24,24 @@ interface Field {
 }
 
 /** A field with its label, its hint, and at it what is wrong with what was entered (WCAG 3.3.1). */
-export function renderField(field: Field, language: Language): Html {
+export function renderField(field: Field): Html {
   const { id, name = id, label, hint, problem, isChoice = false, render } = ownMembers(field)
-  const control = render(html`id="${id}" name="${name}"${describeField(id, problem, hint !== undefined)}`)
-  const wrong = renderFieldProblem(id, problem, language)
+  const focus = problem?.field === id && problem.isListed !== true && html` autofocus`
+  const control = render(html`id="${id}" name="${name}"${describeField(id, problem, hint !== undefined)}${focus}`)
+  const wrong = renderFieldProblem(id, problem)
   return html`<div class="field">
     ${isChoice ? html`${wrong}<label class="choice">${control}<span>${label}</span></label>` : html`<label for="${id}">${label}</label>`}
     ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`} ${!isChoice && html`${wrong} ${control}`}
   </div> `
 }
 
-/** The problem above the form, which has the focus and is announced: a link to the field that is wrong. */
-export function renderProblem({ text, field }: Problem): Html {
-  const content = field === undefined ? text : html`<a href="#${field}">${text}</a>`
-  return html`<div class="problem" role="alert" tabindex="-1" autofocus>${content}</div>`
+/** The problem of a form as a whole, above it: it has the focus and is announced. The one of a field is said there only. */
+export function renderProblem({ text, field }: Problem): Html | false {
+  return field === undefined && html`<div class="problem" role="alert" tabindex="-1" autofocus>${text}</div>`
 }
 
-export function renderInputField(field: Omit<Field, 'render'>, further: Html, language: Language): Html {
-  return renderField({ ...field, render: (attributes) => html`<input ${attributes} ${further} />` }, language)
+export function renderInputField(field: Omit<Field, 'render'>, further: Html): Html {
+  return renderField({ ...field, render: (attributes) => html`<input ${attributes} ${further} />` })
 }
 
 type Choices = readonly (readonly [value: string, text: string])[]
@@ -65,9 +64,6 @@ export function describeField(id: string, problem: Problem | undefined, hasHint 
   return html`${described.length > 0 && html` aria-describedby="${described.join(' ')}"`}${isWrong && html` aria-invalid="true"`}`
 }
 
-export function renderFieldProblem(id: string, problem: Problem | undefined, language: Language): Html | false {
-  return (
-    problem?.field === id &&
-    html`<p class="wrong" id="${id}-problem">${fillText(FRAME_TEXTS[language].error, { heading: problem.text })}</p>`
-  )
+export function renderFieldProblem(id: string, problem: Problem | undefined): Html | false {
+  return problem?.field === id && html`<p class="wrong" id="${id}-problem">${problem.text}</p>`
 }

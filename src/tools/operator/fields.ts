@@ -9,7 +9,7 @@ import {
   renderTextarea,
   type Problem,
 } from '../../shared/web/form-field.js'
-import { LANGUAGE_NAMES, type Language } from '../../shared/contracts/application-record.js'
+import { LANGUAGE_NAMES } from '../../shared/contracts/application-record.js'
 import { hidePrivateKey } from '../../shared/lib/key-set-text.js'
 import type { Action } from './actions.js'
 import type { Site, Visit } from './visit.js'
@@ -179,15 +179,14 @@ export function renderFields(
   entered: FormFields | undefined,
   problem: Problem | undefined,
 ): Html {
-  const { language, texts } = subject.visit
+  const { texts } = subject.visit
   return html`${listAsked(subject).map((id) => {
     const field = findField(id, subject)
     const value = entered ? (entered.get(id) ?? []) : [field.value ?? []].flat()
     const label = texts.labels[id as keyof typeof texts.labels]
-    if (field.control === 'boxes')
-      return renderBoxes({ id, label, choices: field.choices ?? [] }, value, problem, language)
+    if (field.control === 'boxes') return renderBoxes({ id, label, choices: field.choices ?? [] }, value, problem)
     if (field.control === 'fixed')
-      return html`${renderFieldProblem(id, problem, language)}<input
+      return html`${renderFieldProblem(id, problem)}<input
           type="hidden"
           id="${id}"
           name="${id}"
@@ -196,7 +195,7 @@ export function renderFields(
         /> `
     const shown = id === 'jwks' ? hidePrivateKey(value[0] ?? '') : (value[0] ?? '')
     const render = (attributes: Html): Html => renderControl(attributes, field, shown, texts.unset)
-    return renderField({ id, label, problem, isChoice: field.control === 'flag', render }, language)
+    return renderField({ id, label, problem, isChoice: field.control === 'flag', render })
   })}`
 }
 
@@ -204,14 +203,13 @@ function renderBoxes(
   { id, label, choices }: { readonly id: string; readonly label: string; readonly choices: Choices },
   chosen: readonly string[],
   problem: Problem | undefined,
-  language: Language,
 ): Html | false {
   const described = describeField(id, problem)
   return (
     choices.length > 0 &&
     html`<fieldset id="${id}">
       <legend>${label}</legend>
-      ${renderFieldProblem(id, problem, language)}
+      ${renderFieldProblem(id, problem)}
       <div class="choices">
         ${choices.map(([value, text]) => html`<label class="choice"><input type="checkbox" name="${id}" value="${value}" ${chosen.includes(value) && html` checked`}${described} /><span>${text}</span></label>`)}
       </div>

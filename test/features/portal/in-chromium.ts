@@ -168,7 +168,7 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
         await open('ID/credentials/new-secret')(page)
         await page.getByLabel('Name').fill('default')
         await page.getByRole('button', { name: 'Add the secret' }).click()
-        await page.getByRole('alert').waitFor()
+        await page.locator('#name-problem').waitFor()
       },
     ],
     ['a new credential', send('ID/credentials/KEY/rotate', 'Make a new key')],

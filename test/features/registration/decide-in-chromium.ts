@@ -90,7 +90,7 @@ export function describeDecisions(usePage: UsePage, useScriptlessPage: UsePage):
     await heading(page, 'Registration')
     await page.getByLabel('Reason').fill('   ')
     await page.getByRole('button', { name: 'Deny' }).click()
-    await page.getByText('Error: Write a reason').waitFor()
+    await page.getByText('Write a reason').waitFor()
     await expectAccessible(page)
     await page.emulateMedia({ colorScheme: 'dark' })
     await expectAccessible(page, 'colours')

@@ -73,12 +73,12 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       const page = await postForm(app, FORM)
       expect([page.status, page.text]).toEqual([
         400,
-        expect.stringContaining('<a href="#terms">Accept the terms of use.'),
+        expect.stringContaining('id="terms-problem">Accept the terms of use.'),
       ])
       const old = await postForm(app, [...FORM, ['terms', '2025-01']])
       expect([old.status, old.text]).toEqual([
         400,
-        expect.stringContaining('id="terms-problem">Error: The terms of use have changed.'),
+        expect.stringContaining('id="terms-problem">The terms of use have changed.'),
       ])
       expect(old.text).not.toMatch(/id="terms" [^>]*checked/)
       expect(old.text).toContain('value="dev@customer.example"')

@@ -45,9 +45,9 @@ function renderScopeChoices(
   problem: Problem | undefined,
   texts: PortalTexts,
 ): Html {
-  return html`<fieldset id="scopes" ${describeField('scopes', problem)}>
+  return html`<fieldset id="scopes" tabindex="-1" ${describeField('scopes', problem)} ${problem && 'autofocus'}>
     <legend>${texts.scopes}</legend>
-    ${renderFieldProblem('scopes', problem, texts.language)}
+    ${renderFieldProblem('scopes', problem)}
     ${scopes.map(
       (scope) =>
         html`<label class="choice">
@@ -89,7 +89,6 @@ export function createDeletePage(view: ApplicationView): ActionPage {
         ${renderInputField(
           { id: 'name', label: fillHtml(texts.confirmName, { name: html`<strong>${name}</strong>` }), problem },
           html`value="${readField(entered, 'name')}" required autocomplete="off"`,
-          texts.language,
         )}`,
     async perform(entered, { applications, by }) {
       if (readField(entered, 'name') !== name) throw new FormProblem(texts.otherName, 'name')

@@ -26,7 +26,6 @@ export function createInvitePage(view: ApplicationView): ActionPage {
         ${renderInputField(
           { id: 'address', label: texts.address, problem },
           html`type="email" value="${readField(entered, 'address')}" required maxlength="254" autocomplete="off"`,
-          texts.language,
         )}`,
     async perform(entered, { invite, by, limitInvitation }) {
       const { record, now } = view

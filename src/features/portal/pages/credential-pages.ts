@@ -32,7 +32,7 @@ export function createAddPage(view: ApplicationView, kind: CredentialKind): Acti
     render: (entered, problem) =>
       html`<p>${texts.addAbout[kind]} ${texts.oneForEach}</p>
         ${renderNameField(readField(entered, 'name'), `${texts.nameHint} ${texts.uniqueName[kind]}`, problem, texts)}
-        ${renderChoice({ id: 'expires', label: texts.expiry, problem }, lifetimes, readField(entered, 'expires') || '0', texts)}`,
+        ${renderChoice({ id: 'expires', label: texts.expiry, problem }, lifetimes, readField(entered, 'expires') || '0')}`,
     async perform(entered, { applications, by }) {
       const name = readName(entered, texts)
       const days = Number(readChoice(entered, 'expires', lifetimes, texts))
@@ -90,7 +90,7 @@ export function createRotatePage(view: ApplicationView, id: string): ActionPage 
       html`${describeCredential(kind, credential, texts)}
         <p>${texts.rotateAbout[kind]}</p>
         ${former?.credential.expiresAt !== undefined && html`<p class="note">${fillHtml(texts.formerEnds[kind], { date: renderDateTime(former.credential.expiresAt, texts) })}</p>`}
-        ${renderChoice({ id: 'overlap', label: texts.inUse[kind], problem }, texts.overlaps, readField(entered, 'overlap') || '86400', texts)}`,
+        ${renderChoice({ id: 'overlap', label: texts.inUse[kind], problem }, texts.overlaps, readField(entered, 'overlap') || '86400')}`,
     async perform(entered, call) {
       const overlap = Number(readChoice(entered, 'overlap', texts.overlaps, texts))
       return { issued: { kind, name, ...(await rotate(view.record.id, kind, { credential: id, overlap }, call)) } }
@@ -180,17 +180,16 @@ export function describeCredential(kind: CredentialKind, credential: CredentialR
 
 export function renderNameField(value: string, hint: string, problem: Problem | undefined, texts: PortalTexts): Html {
   const field = { id: 'name', label: texts.name, hint, problem }
-  return renderInputField(field, html`value="${value}" required maxlength="200" autocomplete="off"`, texts.language)
+  return renderInputField(field, html`value="${value}" required maxlength="200" autocomplete="off"`)
 }
 
 export function renderChoice(
   field: { readonly id: string; readonly label: string; readonly problem: Problem | undefined },
   choices: Readonly<Record<string, string>>,
   chosen: string,
-  { language }: PortalTexts,
 ): Html {
   const render = (attributes: Html): Html => renderSelect(attributes, Object.entries(choices), chosen)
-  return renderField({ ...field, render }, language)
+  return renderField({ ...field, render })
 }
 
 export function readName(entered: FormFields, { nameMissing }: PortalTexts): string {

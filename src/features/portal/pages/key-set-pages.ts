@@ -33,7 +33,7 @@ export function createAddKeySetPage(view: ApplicationView): ActionPage {
       html`<p>${keySets.addAbout}</p>
         ${renderNameField(readField(entered, 'name'), `${texts.nameHint} ${keySets.uniqueName}`, problem, texts)}
         ${renderKeysField(readField(entered, 'keys'), problem, texts)}
-        ${renderChoice({ id: 'expires', label: texts.expiry, problem }, lifetimes, readField(entered, 'expires') || '0', texts)}`,
+        ${renderChoice({ id: 'expires', label: texts.expiry, problem }, lifetimes, readField(entered, 'expires') || '0')}`,
     async perform(entered, { applications, by }) {
       const name = readName(entered, texts)
       const source = await readKeys(entered, view)
@@ -82,10 +82,10 @@ export function createReloadPage(view: ApplicationView, id: string): ActionPage 
   }
 }
 
-function renderKeysField(value: string, problem: Problem | undefined, { keySets, language }: PortalTexts): Html {
+function renderKeysField(value: string, problem: Problem | undefined, { keySets }: PortalTexts): Html {
   const render = (attributes: Html): Html =>
     renderTextarea(html`${attributes} rows="6" required autocomplete="off" spellcheck="false"`, hidePrivateKey(value))
-  return renderField({ id: 'keys', label: keySets.keys, hint: keySets.keysHint, problem, render }, language)
+  return renderField({ id: 'keys', label: keySets.keys, hint: keySets.keysHint, problem, render })
 }
 
 async function readKeys(entered: FormFields, { texts, internalHosts, now }: ApplicationView): Promise<KeySetSource> {

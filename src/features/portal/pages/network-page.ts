@@ -19,25 +19,29 @@ export function createNetworksPage(view: ApplicationView): ActionPage {
     render: (entered, problem) =>
       html`${address !== undefined && html`<p>${fillHtml(texts.yourAddress, { address: html`<code class="inline">${address}</code>` })}</p>`}
       ${bound && html`<p class="note">${fillText(texts.networksWithin, { networks: bound.join(', ') })}</p>`}
-      ${renderField(
-        {
-          id: 'networks',
-          label: texts.networks,
-          hint: bound ? hint : `${hint} ${texts.networksEmpty}`,
-          problem,
-          render: (attributes) =>
-            renderTextarea(
-              html`${attributes} rows="5" spellcheck="false"`,
-              entered.has('networks') ? readField(entered, 'networks') : (record.networks ?? []).join('\n'),
-            ),
-        },
-        texts.language,
-      )}
+      ${renderField({
+        id: 'networks',
+        label: texts.networks,
+        hint: bound ? hint : `${hint} ${texts.networksEmpty}`,
+        problem,
+        render: (attributes) =>
+          renderTextarea(
+            html`${attributes} rows="5" spellcheck="false"`,
+            entered.has('networks') ? readField(entered, 'networks') : (record.networks ?? []).join('\n'),
+          ),
+      })}
       ${
         problem?.field === 'anyway' &&
-        html`${renderFieldProblem('anyway', problem, texts.language)}
+        html`${renderFieldProblem('anyway', problem)}
           <label class="choice">
-            <input type="checkbox" id="anyway" name="anyway" value="yes" ${describeField('anyway', problem)} />
+            <input
+              type="checkbox"
+              id="anyway"
+              name="anyway"
+              value="yes"
+              ${describeField('anyway', problem)}
+              autofocus
+            />
             <span>${texts.saveAnyway}</span>
           </label>`
       }`,

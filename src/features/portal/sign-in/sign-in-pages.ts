@@ -115,7 +115,7 @@ function renderPasteForm(root: string, csrf: string, problem: Problem | undefine
   return html`<form method="post" action="${root}/invitation">
     ${renderCsrf({ csrf })}
     <p>${texts.invitationMeans}</p>
-    ${renderInputField(field, html`required maxlength="4096" autocomplete="off" spellcheck="false"`, texts.language)}
+    ${renderInputField(field, html`required maxlength="4096" autocomplete="off" spellcheck="false"`)}
     <button>${texts.accept}</button>
   </form>`
 }
@@ -132,8 +132,7 @@ function renderRequestForm(
   autocomplete="email"${problem === undefined && html` autofocus`}`
   return html`<p class="intro">${texts.askForLink}</p>
     <form method="post" action="${root}/sign-in?sent" novalidate>
-      ${renderCsrf({ csrf })}
-      ${renderInputField({ id: 'contact', label: texts.address, problem }, entered, texts.language)}
+      ${renderCsrf({ csrf })} ${renderInputField({ id: 'contact', label: texts.address, problem }, entered)}
       <button>${texts.sendEmail}</button>
     </form>`
 }
@@ -150,7 +149,7 @@ function renderCodeForm(
   spellcheck="false"`
   return html`<form method="post" action="${root}/sign-in/code" novalidate>
     ${renderCsrf({ csrf })}<input type="hidden" name="id" value="${id}" />
-    ${renderInputField(field, isCode, texts.language)}
+    ${renderInputField(field, isCode)}
     <button>${texts.signIn}</button>
   </form>`
 }

@@ -1,5 +1,11 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
-import { renderField, renderFieldProblem, renderSelect, renderTextarea } from '../../../shared/web/form-field.js'
+import {
+  renderField,
+  renderFieldProblem,
+  renderSelect,
+  renderTextarea,
+  type Problem,
+} from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import type { FieldProblems } from '../mistakes.js'
 import { translate } from '../local-text.js'
@@ -23,23 +29,23 @@ export function renderFormField(
   isChoice = false,
 ): Html {
   const { id, label, hint, required } = field
-  const text = problems.get(id)
-  return renderField(
-    {
-      id,
-      label: html`${label}${!required && !isChoice && html` <small>${TEXTS[language].optional}</small>`}`,
-      hint,
-      problem: text === undefined ? undefined : { text, field: id },
-      isChoice,
-      render: (attributes) => renderControl(html`${attributes}${required && html` required`}`),
-    },
-    language,
-  )
+  return renderField({
+    id,
+    label: html`${label}${!required && !isChoice && html` <small>${TEXTS[language].optional}</small>`}`,
+    hint,
+    problem: findProblem(id, problems),
+    isChoice,
+    render: (attributes) => renderControl(html`${attributes}${required && html` required`}`),
+  })
 }
 
-export function renderProblem(id: string, { problems, language }: FormState): Html | false {
+function findProblem(id: string, problems: FieldProblems): Problem | undefined {
   const text = problems.get(id)
-  return text !== undefined && renderFieldProblem(id, { text, field: id }, language)
+  return text === undefined ? undefined : { text, field: id, isListed: problems.size > 1 }
+}
+
+export function renderProblem(id: string, { problems }: FormState): Html | false {
+  return renderFieldProblem(id, findProblem(id, problems))
 }
 
 /** A field of the provider's own. `value`: what was entered. */
