@@ -13,8 +13,8 @@ export const MAX_REFUSAL_AGE_MS = 7 * DAY_MS
 
 export function createListRefusals(reads: UsageReads): (applicationId: string) => Promise<{ items: RefusalEntry[] }> {
   return async function listRefusals(applicationId) {
-    const { records, now } = await readRefusals(applicationId, reads)
-    return { items: records.map((record) => describe(record, now, 'en')) }
+    const records = await readRefusals(applicationId, reads)
+    return { items: records.map((record) => describe(record, 'en')) }
   }
 }
 
@@ -23,14 +23,14 @@ export function createCountRefusals(
   reads: UsageReads,
 ): (applicationId: string, language: Language) => Promise<{ items: CountedRefusal[] }> {
   return async function countRefusals(applicationId, language) {
-    const { records, now } = await readRefusals(applicationId, reads)
+    const records = await readRefusals(applicationId, reads)
     const counts = new Map<string, number>()
     for (const kind of records.map(identify)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
     const newest = [...counts].map(([kind, count]) => ({
       count,
       record: records.find((each) => identify(each) === kind)!,
     }))
-    return { items: newest.map(({ count, record }) => ({ ...describe(record, now, language), count })) }
+    return { items: newest.map(({ count, record }) => ({ ...describe(record, language), count })) }
   }
 }
 
@@ -38,12 +38,11 @@ export function createCountRefusals(
 async function readRefusals(
   applicationId: string,
   { store, opened, now }: UsageReads,
-): Promise<{ records: readonly RefusalRecord[]; now: number }> {
+): Promise<readonly RefusalRecord[]> {
   await opened()
-  const at = now()
-  const records = await store.listRefusals(applicationId, at - MAX_REFUSAL_AGE_MS)
+  const records = await store.listRefusals(applicationId, now() - MAX_REFUSAL_AGE_MS)
   // Several processes write at different times.
-  return { records: records.toSorted((one, other) => other.at - one.at), now: at }
+  return records.toSorted((one, other) => other.at - one.at)
 }
 
 /** The same text for refusals that need the same remedy: whenever they were, and whenever the credential expired. */
@@ -53,7 +52,7 @@ function identify({ api, error, reason, details, address }: RefusalRecord): stri
   return JSON.stringify([api, error, reason, route, otherApi, credential, scopes, network])
 }
 
-function describe(record: RefusalRecord, now: number, language: Language): RefusalEntry {
+function describe(record: RefusalRecord, language: Language): RefusalEntry {
   const { at, api, error, reason, requestId, address, details } = record
   const { route } = details
   return {
@@ -61,7 +60,7 @@ function describe(record: RefusalRecord, now: number, language: Language): Refus
     api,
     error,
     reason,
-    ...explainRefusal(record, now, language),
+    ...explainRefusal(record, language),
     ...(typeof route === 'string' && { route }),
     ...(requestId !== undefined && { requestId }),
     ...(address !== undefined && { address }),
@@ -70,19 +69,17 @@ function describe(record: RefusalRecord, now: number, language: Language): Refus
 
 const TEXTS: Readonly<Record<Language, RefusalTexts>> = { en, de, fr, es }
 
-/** Explains a refusal in words, for the developer of the application, at the time `now` (milliseconds since 1970). */
+/** Explains a refusal in words, for the developer of the application. */
 export function explainRefusal(
   { error, reason, details, address }: Pick<RefusalRecord, 'error' | 'reason' | 'details' | 'address'>,
-  now: number,
   language: Language,
 ): RefusalExplanation {
   const { reasons, quote, seconds } = TEXTS[language]
   const names = [`${reason}_of_${details['of']}`, reason, error]
   const name = names.find((each): each is keyof typeof reasons => Object.hasOwn(reasons, each)) ?? 'unknown'
   const { problem, fix } = reasons[name]
-  const { expiredAt, api, credential, scopes, retryAfter } = details
+  const { api, credential, scopes, retryAfter } = details
   const values = {
-    ago: typeof expiredAt === 'number' ? ` ${formatAgo(now - expiredAt, language)}` : '',
     api: typeof api === 'string' ? ` (${fillText(quote, { text: api })})` : '',
     credential: typeof credential === 'string' ? ` ${fillText(quote, { text: credential })}` : '',
     scopes: typeof scopes === 'string' && scopes !== '' ? ` (${scopes})` : '',
@@ -90,19 +87,4 @@ export function explainRefusal(
     address: address === undefined ? '' : ` (${address})`,
   }
   return { problem: fillText(problem, values), fix }
-}
-
-const UNITS = [
-  ['day', 24 * 3600],
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-] as const
-
-/** The largest unit alone: `2 hours ago`. */
-function formatAgo(milliseconds: number, language: Language): string {
-  const seconds = Math.floor(milliseconds / 1000)
-  const unit = UNITS.find(([, length]) => seconds >= length)
-  if (!unit) return TEXTS[language].justNow
-  return new Intl.RelativeTimeFormat(language).format(-Math.floor(seconds / unit[1]), unit[0])
 }

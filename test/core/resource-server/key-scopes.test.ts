@@ -116,8 +116,8 @@ describe('scopes of a key per method, and one of several', () => {
     await expect.poll(async () => (await auth.usage.refusals(id)).items.length, { timeout: 20_000 }).toBe(2)
     const refused = (await auth.usage.refusals(id)).items.map(({ reason, problem }) => [reason, problem])
     expect(refused.toSorted(([a = ''], [b = '']) => a.localeCompare(b))).toEqual([
-      ['insufficient_scope', 'The API key lacks a scope that the request needs (catalog:read)'],
-      ['method_not_allowed', 'No API key allows this method here'],
+      ['insufficient_scope', 'API key without a required scope (catalog:read)'],
+      ['method_not_allowed', 'Method not allowed for API keys'],
     ])
   })
 

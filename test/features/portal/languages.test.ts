@@ -109,10 +109,10 @@ describe.each(LANGUAGES)('in the language %s', (language) => {
     )
     expect(later.text).toContain(
       {
-        en: 'The client secret is wrong',
-        de: 'Das Client-Secret ist falsch',
-        fr: 'Le secret client est incorrect',
-        es: 'El secreto de cliente es incorrecto',
+        en: 'Wrong client secret',
+        de: 'Falsches Client-Secret',
+        fr: 'Secret client incorrect',
+        es: 'Secreto de cliente incorrecto',
       }[language],
     )
   })

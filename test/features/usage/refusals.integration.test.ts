@@ -84,25 +84,20 @@ describe('auth.usage.refusals()', () => {
       listed = (await platform.auth.usage.refusals(id)).items
     })
     expect(listed.map(({ api, error, reason, problem }) => [api, error, reason, problem]).toReversed()).toEqual([
-      [
-        'orders',
-        'insufficient_scope',
-        'insufficient_scope',
-        'The access token lacks a scope that the request needs (orders:write)',
-      ],
-      ['orders', 'not_yours', 'refused_by_host', 'The API itself refused the request'],
-      ['invoices', 'invalid_token', 'token_of_another_api', 'The access token was issued for another API ("orders")'],
-      ['weather', 'access_denied', 'not_allowed', 'The application may not use this API'],
-      ['orders', 'invalid_client', 'wrong_secret', 'The client secret is wrong'],
-      ['orders', 'invalid_scope', 'invalid_scope', 'None of the requested scopes can be granted'],
-      ['invoices', 'unauthorized_client', 'not_allowed', 'The application may not use this API'],
-      ['orders', 'invalid_token', 'revoked_token', 'The access token was revoked'],
-      ['orders', 'invalid_token', 'expired_token', 'The access token expired 2 hours ago'],
-      ['catalog', 'invalid_api_key', 'expired_key', 'The API key "default" expired 2 hours ago'],
-      ['orders', 'invalid_client', 'expired_secret', 'The client secret "default" expired 2 hours ago'],
-      ['catalog', 'access_denied', 'suspended', 'The application is suspended'],
+      ['orders', 'insufficient_scope', 'insufficient_scope', 'Access token without a required scope (orders:write)'],
+      ['orders', 'not_yours', 'refused_by_host', 'Refused by the API itself'],
+      ['invoices', 'invalid_token', 'token_of_another_api', 'Access token of another API ("orders")'],
+      ['weather', 'access_denied', 'not_allowed', 'No access to this API'],
+      ['orders', 'invalid_client', 'wrong_secret', 'Wrong client secret'],
+      ['orders', 'invalid_scope', 'invalid_scope', 'No scope that can be granted'],
+      ['invoices', 'unauthorized_client', 'not_allowed', 'No access to this API'],
+      ['orders', 'invalid_token', 'revoked_token', 'Revoked access token'],
+      ['orders', 'invalid_token', 'expired_token', 'Expired access token'],
+      ['catalog', 'invalid_api_key', 'expired_key', 'Expired API key "default"'],
+      ['orders', 'invalid_client', 'expired_secret', 'Expired client secret "default"'],
+      ['catalog', 'access_denied', 'suspended', 'Suspended application'],
     ])
-    expect(listed.find(({ reason }) => reason === 'expired_token')?.fix).toMatch(/^Request a new access token\./)
+    expect(listed.find(({ reason }) => reason === 'expired_token')?.fix).toMatch(/^Request a new access token:/)
     expect(listed.map(({ route }) => route).toReversed()).toEqual([
       'GET /orders/customers/:name',
       'GET /orders/mine',

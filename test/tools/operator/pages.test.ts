@@ -93,7 +93,7 @@ describe.each(Object.entries(EXPRESSES))('the operator’s pages on %s', (_, exp
     const { text } = await host.get(`/applications/${id}`)
     for (const part of [
       '1,211',
-      'The access token expired',
+      'Expired access token',
       'or leave out <code>scope</code>.',
       'GET /orders/:id',
       'epa_key_',

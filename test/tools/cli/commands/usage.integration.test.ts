@@ -184,7 +184,7 @@ describe('usage', () => {
 describe('refusals', () => {
   it('lists why requests were refused, and what to do', async () => {
     const [, row = ''] = await runLines('refusals', id)
-    expect(row).toContain('The access token expired 2 hours ago. Request a new access token.')
+    expect(row).toContain('Expired access token. Request a new access token:')
     expect(row).toMatch(/orders +invalid_token +GET \/orders\/:id +192\.0\.2\.1/)
     expect(await runLines('refusals', other)).toEqual(['No refusals.'])
   })
@@ -211,7 +211,7 @@ describe('refusals', () => {
     const [columns, row] = await runLines('refusals', id, '--format', 'csv')
     expect(columns).toBe('at,api,error,reason,problem,fix,address,requestId,route')
     expect(row).toMatch(
-      /,orders,invalid_token,expired_token,The access token expired 2 hours ago,.*,192\.0\.2\.1,'=1\+1,GET \/orders\/:id$/,
+      /,orders,invalid_token,expired_token,Expired access token,.*,192\.0\.2\.1,'=1\+1,GET \/orders\/:id$/,
     )
     const [entry = ''] = await runLines('refusals', id, '--format', 'ndjson')
     expect(JSON.parse(entry)).toMatchObject({ api: 'orders', reason: 'expired_token', requestId: '=1+1' })
