@@ -23,10 +23,7 @@ export function describeApis(
 }
 
 /** At the token endpoint the public id may stand for the key, which is a credential: web servers log the user name of HTTP Basic. */
-export function describeId(
-  { application, purpose, language }: CredentialsEmail,
-  apis: ReadonlyMap<string, Api>,
-): EmailTexts['sections'] {
+export function describeId({ application, purpose, language }: CredentialsEmail, apis: ReadonlyMap<string, Api>) {
   const { labels } = TEXTS[language]
   if (purpose === 'key' || !usesTokens(application.apis, apis)) return []
   return [{ title: labels.applicationId, codes: [{ label: labels.publicId, code: application.id }], links: [] }]

@@ -82,10 +82,7 @@ export function createClaim({ store, writer, opened, now }: Core, apis: Readonly
     return replaceCredential(records, added, now(), isFull(records, now()) ? 0 : overlap)
   }
 
-  return async function claim(
-    token: string,
-    origin: RequestOrigin | undefined,
-  ): Promise<ClaimedCredentials | undefined> {
+  return async function claim(token: string, origin: RequestOrigin | undefined) {
     const credentials = await opened()
     const hash = credentials.hash(token)
     const email = await findEmail(hash)

@@ -9,7 +9,6 @@ import type {
   CredentialsEmail,
   EmailApplication,
   ExpiringEmail,
-  EmailContent,
   ChangesEmail,
   QuotaEmail,
   ApprovalRequestEmail,
@@ -76,11 +75,7 @@ export function describeDelivery(
 }
 
 /** The APIs where new credentials are for: a secret is of no use where the key is all that is sent. */
-export function listUsableAt(
-  purpose: DeliveryPurpose,
-  granted: GrantedApis,
-  apis: ReadonlyMap<string, Api>,
-): readonly Api[] {
+export function listUsableAt(purpose: DeliveryPurpose, granted: GrantedApis, apis: ReadonlyMap<string, Api>) {
   return Object.keys(granted).flatMap((name) => {
     const api = apis.get(name)
     return api && (purpose !== 'secret' || api.scheme === 'oauth2') ? [api] : []
@@ -135,11 +130,7 @@ export function isNotice(email: QueuedEmail): email is Notice {
   return !isDelivery(email.purpose) && email.purpose !== 'expiring'
 }
 
-export function describeNotice(
-  notice: Notice,
-  application: ApplicationRecord,
-  context: NoticeContext,
-): EmailContent | undefined {
+export function describeNotice(notice: Notice, application: ApplicationRecord, context: NoticeContext) {
   const { purpose } = notice
   if (purpose === 'quota') return describeQuota(notice, application, context.now)
   if (purpose === 'keySetOutage') {
@@ -180,11 +171,7 @@ function describeChanges(email: QueuedEmail, record: ApplicationRecord): Changes
   return { to, language: record.language ?? 'en', purpose: 'changes', application, recipientIs, changes, more }
 }
 
-function findPosition(
-  to: string,
-  changes: ChangesEmail['changes'],
-  record: ApplicationRecord,
-): ChangesEmail['recipientIs'] | undefined {
+function findPosition(to: string, changes: ChangesEmail['changes'], record: ApplicationRecord) {
   if (findContact(record, normalizeContact(to)) !== undefined) return 'contact'
   if (changes.some(({ type }) => type === 'deleted')) return 'deleted'
   return changes.some(({ type, isRecipient }) => type === 'contactRemoved' && isRecipient) ? 'removed' : undefined

@@ -213,10 +213,7 @@ function formatLinkText(link: string): string {
   return address ?? link
 }
 
-export function formatText(
-  { paragraphs, box, facts, actions, sections, links, notes }: EmailTexts,
-  colon: string,
-): string {
+export function formatText({ paragraphs, box, facts, actions, sections, links, notes }: EmailTexts, colon: string) {
   const formatCode = ({ label, code }: EmailCode): string =>
     `${label}${colon}\n\n    ${code.replaceAll('\n', '\n    ')}`
   const formatLink = ({ label, link }: EmailLink): string => formatCode({ label, code: formatLinkText(link) })

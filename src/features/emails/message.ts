@@ -82,11 +82,7 @@ const MAX_SUBJECT_LENGTH = 200
 const MAX_BODY_LENGTH = 500_000
 
 /** Calls the host's `emails.compose`. Resolves undefined, and logs the reason, if its result cannot be sent. */
-async function callHostCompose(
-  compose: ComposeEmail,
-  email: EmailToCompose,
-  logger: Pick<Logger, 'error'>,
-): Promise<ComposedEmail | undefined> {
+async function callHostCompose(compose: ComposeEmail, email: EmailToCompose, logger: Pick<Logger, 'error'>) {
   const values = listIndispensable(email)
   try {
     return checkComposed(await callInTime('emails.compose', () => compose(email), { background: true }), values)

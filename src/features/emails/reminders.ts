@@ -134,11 +134,7 @@ export function findDueReminder(
 }
 
 /** The credential with the `remindedDays` after the reminder that is due; the same object if they need not change. */
-export function markReminded(
-  credential: CredentialRecord,
-  remindBefore: readonly number[],
-  now: number,
-): CredentialRecord {
+export function markReminded(credential: CredentialRecord, remindBefore: readonly number[], now: number) {
   const { createdAt, expiresAt, remindedDays } = credential
   if (expiresAt === undefined) return credential
   // Without `remindedDays` an earlier version of the package has set the expiry, at the creation or later.

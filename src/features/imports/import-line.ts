@@ -15,8 +15,13 @@ import {
   type CredentialKind,
   type Credentials,
 } from '../../core/applications/credentials/credentials.js'
-import { DIGEST_MEMBERS, readDigest, type ImportedDigests } from './imported-digests.js'
-import { SLOW_HASH_MEMBERS, type SlowHashes } from './slow-hashes.js'
+import {
+  DIGEST_MEMBERS,
+  readDigest,
+  type ImportedDigests,
+  SLOW_HASH_MEMBERS,
+  type SlowHashes,
+} from './imported-hashes.js'
 import { invalidArgument as invalid } from '../../shared/contracts/errors.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
@@ -27,8 +32,14 @@ export interface ImportedLine
     ImportedCredentials,
     Pick<ApplicationRecord, 'name' | 'contact' | 'status' | 'apis' | 'metadata' | 'externalId' | 'createdAt'> {}
 
-export interface LineReader extends CredentialReader {
+export interface LineReader {
+  readonly apis: ReadonlyMap<string, Api>
+  readonly credentials: Pick<Credentials, 'hash'>
+  readonly digests: ImportedDigests
+  readonly slowHashes: Pick<SlowHashes, 'read'>
   readonly readOperatorData: ReadOperatorData
+  /** Milliseconds since 1970. */
+  readonly now: number
 }
 
 /** 64 Ki characters: 40 credentials and 4 KiB of metadata need less. */
@@ -81,16 +92,7 @@ function readStatus(status: unknown = 'active'): 'active' | 'suspended' {
   throw invalid('status must be "active" or "suspended".')
 }
 
-export interface CredentialReader {
-  readonly apis: ReadonlyMap<string, Api>
-  readonly credentials: Pick<Credentials, 'hash'>
-  readonly digests: ImportedDigests
-  readonly slowHashes: Pick<SlowHashes, 'read'>
-  /** Milliseconds since 1970. */
-  readonly now: number
-}
-
-export interface ImportedCredentials {
+interface ImportedCredentials {
   readonly keys: readonly CredentialRecord[]
   readonly secrets: readonly CredentialRecord[]
   /** Digests of the plain texts: another system's hash of the same credential may be stored already. */
@@ -103,11 +105,7 @@ type GivenCredential = Partial<Record<keyof ImportedSecret, unknown>>
 /** Each such hash takes part of a second per attempt of a client. */
 const MAX_SLOW_HASHES = 2
 
-async function readImportedCredentials(
-  reader: CredentialReader,
-  given: ImportedApplication,
-  owner: Owner,
-): Promise<ImportedCredentials> {
+async function readImportedCredentials(reader: LineReader, given: ImportedApplication, owner: Owner) {
   const clientIds = given.clientId === undefined ? [] : [readClientId(reader, given.clientId, owner)]
   const keys = [...clientIds, ...(await readList(reader, 'key', given.keys, owner))]
   const secrets = await readList(reader, 'secret', given.secrets, owner)
@@ -129,12 +127,7 @@ interface ReadCredential {
   readonly record: CredentialRecord
 }
 
-async function readList(
-  reader: CredentialReader,
-  kind: CredentialKind,
-  list: unknown = [],
-  owner: Owner,
-): Promise<readonly ReadCredential[]> {
+async function readList(reader: LineReader, kind: CredentialKind, list: unknown = [], owner: Owner) {
   if (!Array.isArray(list)) throw invalid(`${kind}s must be a list of objects.`)
   if (list.length > MAX_LIVE_CREDENTIALS) throw invalid(`An application has at most ${MAX_LIVE_CREDENTIALS} ${kind}s.`)
   const read: ReadCredential[] = []
@@ -159,7 +152,7 @@ const KEY_MEMBERS = [...VALUE_MEMBERS, 'name', 'createdAt', 'expiresAt', 'apis']
 const SECRET_MEMBERS = [...KEY_MEMBERS, ...SLOW_HASH_MEMBERS]
 
 async function readCredential(
-  reader: CredentialReader,
+  reader: LineReader,
   kind: CredentialKind,
   given: GivenCredential & { readonly name: string },
   at: string,
@@ -179,7 +172,7 @@ async function readCredential(
 
 /** The stored hash: ours of a plain text, or the other system's. Exactly one is given. */
 async function readHash(
-  reader: CredentialReader,
+  reader: LineReader,
   kind: CredentialKind,
   given: GivenCredential,
   plain: string | undefined,
@@ -217,7 +210,7 @@ function readPlain(kind: CredentialKind, at: string, plain: unknown): string {
 }
 
 /** A key that only identifies the application: it is restricted to no API, so that it may be public and short. */
-function readClientId(reader: CredentialReader, clientId: unknown, { createdAt }: Owner): ReadCredential {
+function readClientId(reader: LineReader, clientId: unknown, { createdAt }: Owner): ReadCredential {
   if (typeof clientId !== 'string' || !/^[\x21-\x7E]{1,255}$/.test(clientId) || isApplicationId(clientId)) {
     throw invalid("clientId must be 1 to 255 visible ASCII characters, and not in the form of an application's id.")
   }
@@ -233,9 +226,7 @@ function readClientId(reader: CredentialReader, clientId: unknown, { createdAt }
 
 const MAX_SHOWN_CLIENT_ID = 32
 
-function createRecord(
-  given: Pick<CredentialRecord, 'name' | 'hash' | 'prefix' | 'createdAt' | 'expiresAt' | 'apis'>,
-): CredentialRecord {
+function createRecord(given: Pick<CredentialRecord, 'name' | 'hash' | 'prefix' | 'createdAt' | 'expiresAt' | 'apis'>) {
   return {
     id: createCredentialId(),
     ...given,
@@ -246,11 +237,7 @@ function createRecord(
   }
 }
 
-function readRestriction(
-  { apis }: CredentialReader,
-  given: ImportedApplication['apis'],
-  { apis: granted }: Owner,
-): CredentialRecord['apis'] {
+function readRestriction({ apis }: LineReader, given: ImportedApplication['apis'], { apis: granted }: Owner) {
   const available = new Map([...apis].filter(([name]) => Object.hasOwn(granted, name)))
   return readGrants(available, given, ({ name }) => granted[name]!.scopes)
 }

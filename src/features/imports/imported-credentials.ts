@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { AsyncResource } from 'node:async_hooks'
 import type { CredentialRecord } from '../../shared/contracts/application-record.js'
 import {
   describePlain,
@@ -8,9 +9,7 @@ import {
   MAX_LIVE_CREDENTIALS,
   type Credentials,
 } from '../../core/applications/credentials/credentials.js'
-import type { ImportedDigests } from './imported-digests.js'
-import { isOnlyMatch, isSlowHash, type SlowHashes } from './slow-hashes.js'
-import { AsyncResource } from 'node:async_hooks'
+import { type ImportedDigests, isOnlyMatch, isSlowHash, type SlowHashes } from './imported-hashes.js'
 import type { CredentialReplacement, ImportedCredentials } from '../../shared/contracts/imports.js'
 import type { StoreWith } from '../../shared/contracts/store.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'

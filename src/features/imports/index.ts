@@ -1,9 +1,4 @@
-import {
-  any,
-  options as readOptions,
-  withCheckedArguments,
-  type CallParameters,
-} from '../../core/applications/call-arguments.js'
+import { any, options as readOptions, withCheckedArguments } from '../../core/applications/call-arguments.js'
 import { NoTurnError, ConfigurationError } from '../../shared/contracts/errors.js'
 import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
@@ -11,8 +6,7 @@ import { createFairTurns } from '../../shared/lib/fair-turns.js'
 import type { Imports, ImportOptions } from './imports-calls.js'
 import { createImport } from './import.js'
 import { createImportedCredentials, createHashReplacement } from './imported-credentials.js'
-import { createImportedDigests } from './imported-digests.js'
-import { createSlowHashes } from './slow-hashes.js'
+import { createImportedDigests, createSlowHashes } from './imported-hashes.js'
 import { readGroup } from '../../shared/lib/option-checks.js'
 
 export type { Imports } from './imports-calls.js'
@@ -63,9 +57,7 @@ export function imports(options?: ImportsOptions): ImportsFeature {
   }
 }
 
-const PARAMETERS: CallParameters<Imports> = {
-  run: [any, readOptions<ImportOptions>({ by: 'text', confirm: 'own', onRefused: 'function' })],
-}
+const PARAMETERS = { run: [any, readOptions<ImportOptions>({ by: 'text', confirm: 'own', onRefused: 'function' })] }
 
 const MAX_WAITING_COMPARISONS = 2000
 /** The result must be known before the request's own time is over (`http/endpoints.ts`). */

@@ -1,8 +1,4 @@
-import {
-  application as applicationId,
-  options as readOptions,
-  withCheckedArguments,
-} from '../../core/applications/call-arguments.js'
+import { application, options as readOptions, withCheckedArguments } from '../../core/applications/call-arguments.js'
 import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlansOffer } from '../../shared/contracts/offers.js'
 import type { PlatformAuth } from '../../index.js'
@@ -13,11 +9,10 @@ import { createHourlyDeletion, MAX_DELETED_PER_CALL } from '../../shared/lib/hou
 import { createLedger } from './ledger.js'
 import { createLimiter } from './limiter.js'
 import { createNotices } from './notices.js'
-import { createReadPlanUsage } from './plan-usage.js'
+import { createReadPlanUsage, createListAbove } from './plan-usage.js'
 import { readPlans, type PlanOptions, type PlansOptions, type PlansSettings } from './plans-options.js'
 import { COUNT_WINDOWS, createCountShared } from './shared-counts.js'
 import { createAddReported } from './reported-units.js'
-import { createListAbove } from './quotas-above.js'
 import { describePlan, describeTooLow, createPlanNames } from './plan.js'
 
 export type { PlanUsage, QuotaAbove, QuotaUsage } from '../../shared/contracts/plan-usage.js'
@@ -107,23 +102,23 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
     subject: 'old counts of quotas',
     logger,
   })
-  const usage = createReadPlanUsage({ store, opened, findPlan: names.find, ledger, countShared, now })
-  const createCalls = (given: typeof writer) => createSetPlan({ writer: given, opened, names: [...known.keys()] })
+  const usage = createReadPlanUsage(core, names.find, ledger, countShared)
+  const createCalls = (given: typeof writer) => createSetPlan(given, opened, [...known.keys()])
   const calls: Plans = {
     ...createCalls(writer),
     ...withCheckedArguments(
       {
-        usage: [applicationId],
+        usage: [application],
         list: [readOptions<NonNullable<Parameters<Plans['list']>[0]>>({ above: 'own', after: 'text', limit: 'own' })],
       },
-      { usage, list: createListAbove({ store: store.quotas, plans: known, opened, write: ledger.writer.write, now }) },
+      { usage, list: createListAbove(core, known, ledger.writer.write) },
     ),
   }
   const offers: PlansOffer = {
     defaultPlan,
     usage: async ({ id, plan = '' }) => (known.has(plan) ? usage(id) : undefined),
-    findWindows: (application) => names.find(application)?.windows,
-    add: createAddReported({ store: store.quotas, plans: known, tell: notices.tell, now }),
+    findWindows: (record) => names.find(record)?.windows,
+    add: createAddReported(store.quotas, known, notices.tell, now),
   }
   return {
     calls,

@@ -86,8 +86,8 @@ export function createLedger(options: {
   }
 
   function add(account: Account, units: number): void {
-    account.unwrittenOfDay += units
-    account.unwrittenOfMonth += units
+    account.units.day.unwritten += units
+    account.units.month.unwritten += units
     if (account.row?.day === account.day) {
       account.row.count += units
       return
@@ -132,20 +132,13 @@ export function createLedger(options: {
 export interface Account {
   readonly applicationId: string
   plan: Plan | undefined
-  /** The plan's windows, in its order. */
   windows: readonly CountedWindow[]
   /** The current day in UTC, and the ends of it and of its month. */
   day: string
   dayEndsAt: number
   monthEndsAt: number
-  /** What the store has, when it was last asked, and the units since that are not known to be written. */
-  storedOfDay: number
-  storedOfMonth: number
-  unwrittenOfDay: number
-  unwrittenOfMonth: number
-  /** What Redis had when it last answered, and the units that were admitted here without it since. 0 without Redis. */
-  sharedOfDay: number
-  sharedOfMonth: number
+  /** Those of this day and this month. */
+  readonly units: Record<'day' | 'month', ReturnType<typeof createUnits>>
   isRead: boolean
   /** Whether the store has told its totals since Redis last answered: the other processes have gone on meanwhile. */
   isStoredCurrent: boolean
@@ -174,16 +167,19 @@ function createAccount(applicationId: string): Account {
     day: '',
     dayEndsAt: 0,
     monthEndsAt: 0,
-    storedOfDay: 0,
-    storedOfMonth: 0,
-    unwrittenOfDay: 0,
-    unwrittenOfMonth: 0,
-    sharedOfDay: 0,
-    sharedOfMonth: 0,
+    units: { day: createUnits(), month: createUnits() },
     isRead: false,
     isStoredCurrent: false,
     row: undefined,
   }
+}
+
+/**
+ * What the store has, when it was last asked, and the units since that are not known to be written; and what Redis had when it last
+ * answered, with the units that were admitted here without it since: 0 without Redis.
+ */
+function createUnits() {
+  return { stored: 0, unwritten: 0, shared: 0 }
 }
 
 export function createStoredAccount(
@@ -224,22 +220,21 @@ const HOUR_MS = 3600 * 1000
 /** The units in a window. A quota has at least those that the store has, whatever Redis has lost, and those that Redis had, whatever the store lacks. */
 export function readUsed(account: Account, { window: { per }, used }: CountedWindow): number {
   if (per === undefined) return used
-  if (per === 'day') return Math.max(account.sharedOfDay, account.storedOfDay + account.unwrittenOfDay)
-  return Math.max(account.sharedOfMonth, account.storedOfMonth + account.unwrittenOfMonth)
+  const { stored, unwritten, shared } = account.units[per]
+  return Math.max(shared, stored + unwritten)
 }
 
 /** Adds units that were admitted while Redis was unavailable to what it had. */
-export function addShared(account: Account, units: number): void {
-  account.sharedOfDay += units
-  account.sharedOfMonth += units
+export function addShared({ units: { day, month } }: Account, units: number): void {
+  day.shared += units
+  month.shared += units
 }
 
 /** Takes what Redis has of a window of the current plan, and when it ends. */
 export function setShared(account: Account, counted: CountedWindow, units: number, endsAt: number): void {
   const { per } = counted.window
   account.isStoredCurrent = false
-  if (per === 'day') account.sharedOfDay = units
-  else if (per === 'month') account.sharedOfMonth = units
+  if (per !== undefined) account.units[per].shared = units
   else {
     counted.used = units
     counted.endsAt = endsAt
@@ -250,23 +245,18 @@ export function setShared(account: Account, counted: CountedWindow, units: numbe
 function setStored(account: Account, day: string, { ofDay, ofMonth }: QuotaTotals, written: number): void {
   if (!isSameMonth(day, account.day)) return
   account.isStoredCurrent = day === account.day
-  account.storedOfMonth = ofMonth
-  account.unwrittenOfMonth -= written
+  const { units } = account
+  units.month.stored = ofMonth
+  units.month.unwritten -= written
   if (day !== account.day) return
-  account.storedOfDay = ofDay
-  account.unwrittenOfDay -= written
+  units.day.stored = ofDay
+  units.day.unwritten -= written
 }
 
 function beginDay(account: Account, time: number): void {
   const day = formatDay(time)
-  account.storedOfDay = 0
-  account.unwrittenOfDay = 0
-  account.sharedOfDay = 0
-  if (!isSameMonth(day, account.day)) {
-    account.storedOfMonth = 0
-    account.unwrittenOfMonth = 0
-    account.sharedOfMonth = 0
-  }
+  account.units.day = createUnits()
+  if (!isSameMonth(day, account.day)) account.units.month = createUnits()
   account.day = day
   account.dayEndsAt = (Math.floor(time / DAY_MS) + 1) * DAY_MS
   account.monthEndsAt = findMonthEnd(day)

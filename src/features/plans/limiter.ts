@@ -29,19 +29,14 @@ export function createLimiter(options: {
     return countShared ? limitWithRedis(countShared, account, plan, units) : limitAlone(account, plan, units)
   }
 
-  async function limitWithRedis(
-    count: CountShared,
-    account: Account,
-    plan: Plan,
-    units: number,
-  ): Promise<LimitHeaders> {
+  async function limitWithRedis(count: CountShared, account: Account, plan: Plan, units: number) {
     const outcome = await count(account, units, now(), ledger.writer.isFailing)
     if (outcome === 'counted') return countPassed(account, plan, units, now())
     if (outcome === 'askStore') return limitAfter(ledger.refresh(account), account, plan, units)
-    if (outcome === undefined) return limitAlone(await recall(account, plan), plan, units)
+    if (outcome === undefined) return limitAlone(await recall(account.applicationId, plan), plan, units)
     refuseExceeded(account, plan, units, now())
     // A window has ended since Redis refused.
-    return limit(await recall(account, plan), plan, units)
+    return limit(await recall(account.applicationId, plan), plan, units)
   }
 
   /** Without Redis, or while it is unavailable: the store tells what the other processes have counted, before the limit can be exceeded by more than 1 %. */
@@ -59,17 +54,17 @@ export function createLimiter(options: {
 
   async function limitAfter(
     ready: Promise<unknown>,
-    account: Pick<Account, 'applicationId'>,
+    { applicationId }: Pick<Account, 'applicationId'>,
     plan: Plan,
     units: number,
     limitNow = limit,
   ): Promise<LimitHeaders> {
     await ready
-    return limitNow(await recall(account, plan), plan, units)
+    return limitNow(await recall(applicationId, plan), plan, units)
   }
 
   /** The account, which may have been forgotten meanwhile, or be of an earlier day. */
-  function recall({ applicationId }: Pick<Account, 'applicationId'>, plan: Plan): MaybePromise<Account> {
+  function recall(applicationId: string, plan: Plan): MaybePromise<Account> {
     return ledger.find(applicationId, plan, now()) ?? ledger.read(applicationId, plan)
   }
 
@@ -120,18 +115,12 @@ function refuseExceeded(account: Account, plan: Plan, units: number, time: numbe
 }
 
 /** Whether the units of a quota that are not written are this share of what a process may have. */
-function isUnwrittenTo(share: number, account: Account, { windows }: Plan): boolean {
-  for (const window of windows) if (isUnwritten(account, window, countUnwrittenAtMost(window) * share)) return true
+function isUnwrittenTo(share: number, { units }: Account, { windows }: Plan): boolean {
+  for (const window of windows) {
+    const { per, soft } = window
+    if (per !== undefined && !soft && units[per].unwritten >= countUnwrittenAtMost(window) * share) return true
+  }
   return false
-}
-
-function isUnwritten(
-  { unwrittenOfDay, unwrittenOfMonth }: Account,
-  { per, soft }: Plan['windows'][number],
-  units: number,
-): boolean {
-  if (per === undefined || soft) return false
-  return (per === 'day' ? unwrittenOfDay : unwrittenOfMonth) >= units
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4: an item for each limit. */

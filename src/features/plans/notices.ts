@@ -23,11 +23,11 @@ export function createNotices({ writer, emit, wakeSender, logger, now }: Core, n
   }
 
   function tell(account: Account, written: number): void {
-    const { applicationId, storedOfDay, storedOfMonth } = account
+    const { applicationId, units } = account
     for (const { window, endsAt } of account.windows) {
       const { per, limit, soft } = window
       if (per === undefined) continue
-      const used = per === 'day' ? storedOfDay : storedOfMonth
+      const { stored: used } = units[per]
       const percent = PERCENTS.find((each) => used * 100 >= limit * each && (used - written) * 100 < limit * each)
       if (percent === undefined) continue
       const notice = [applicationId, per, endsAt, limit, percent].join(' ')

@@ -1,11 +1,5 @@
 import type { PlanUsage, QuotaAbove } from '../../shared/contracts/plan-usage.js'
-import {
-  options,
-  application as applicationId,
-  withCheckedArguments,
-  any,
-  type CallParameters,
-} from '../../core/applications/call-arguments.js'
+import { any, application, options, withCheckedArguments } from '../../core/applications/call-arguments.js'
 import type { ApplicationWriter } from '../../core/applications/records/application-writer.js'
 import { refuseDeleted } from '../../core/applications/records/status.js'
 import { invalidArgument } from '../../shared/contracts/errors.js'
@@ -65,18 +59,15 @@ export function isPlanName(name: unknown): name is string {
   return typeof name === 'string' && PLAN_NAME.test(name)
 }
 
-const SET_PLAN_PARAMETERS: CallParameters<Pick<Plans, 'set'>> = {
-  set: [applicationId, any, options<NonNullable<Parameters<Plans['set']>[2]>>({ by: 'text' })],
-}
+const SET_PLAN_PARAMETERS = { set: [application, any, options<{ readonly by?: string | undefined }>({ by: 'text' })] }
 
 /** `auth.plans.set()`, also for a process that has only the store. */
-export function createSetPlan(options: {
-  readonly writer: ApplicationWriter
-  readonly opened: () => Promise<unknown>
+export function createSetPlan(
+  writer: ApplicationWriter,
+  opened: () => Promise<unknown>,
   /** The names of the plans; undefined in a process that has no `plans()`. */
-  readonly names?: readonly string[]
-}): Pick<Plans, 'set'> {
-  const { writer, opened, names } = options
+  names?: readonly string[],
+): Pick<Plans, 'set'> {
   return withCheckedArguments(SET_PLAN_PARAMETERS, {
     async set(id, plan, { by } = {}) {
       if (plan !== null) readPlanName(plan, names)

@@ -1,4 +1,4 @@
-import type { QuotaCount, QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
+import type { QuotaCount, QuotaStore } from '../../shared/contracts/quotas.js'
 import type { UsageBatch } from '../../shared/contracts/usage.js'
 import { formatDay } from '../../shared/lib/day.js'
 import { createStoredAccount, type Account } from './ledger.js'
@@ -10,14 +10,12 @@ const MAX_TIMES = 2
 type ReportedUnits = QuotaCount & { readonly plan: string | undefined }
 
 /** Adds the units that services have counted, as their processes would in a store, and tells of 80 and 100 % of a quota. */
-export function createAddReported(options: {
-  readonly store: Pick<QuotaStore, 'add' | 'list'>
-  readonly plans: ReadonlyMap<string, Plan>
-  readonly tell: (account: Account, written: number) => void
-  readonly now: () => number
-}) {
-  const { store, plans, tell, now } = options
-
+export function createAddReported(
+  store: Pick<QuotaStore, 'add' | 'list'>,
+  plans: ReadonlyMap<string, Plan>,
+  tell: (account: Account, written: number) => void,
+  now: () => number,
+) {
   /** The units of a row that are added; `others` are of the same batch. */
   async function bound(row: ReportedUnits, plan: Plan, others: readonly QuotaCount[]): Promise<number> {
     const hard = plan.windows.filter(({ per, soft }) => per !== undefined && !soft)
@@ -33,10 +31,7 @@ export function createAddReported(options: {
     return Math.max(0, Math.min(row.count, ...left))
   }
 
-  return async function addReported(
-    batch: UsageBatch,
-    counts: readonly ReportedUnits[],
-  ): Promise<readonly QuotaTotals[]> {
+  return async function addReported(batch: UsageBatch, counts: readonly ReportedUnits[]) {
     // Nobody counts units of an application without a quota, or with a plan that this process does not have.
     const counted = counts.flatMap((row) => {
       const plan = plans.get(row.plan ?? '')

@@ -60,11 +60,7 @@ function isWaiting({ accessRequests }: ApplicationRecord, api: string, scopes: r
 }
 
 /** Only scopes that a registration may have can be requested. */
-function readRequest(
-  apis: ReadonlyMap<string, ApiSettings>,
-  name: string,
-  scopes: readonly string[] | undefined,
-): { readonly isManual: boolean; readonly requested: readonly string[] } {
+function readRequest(apis: ReadonlyMap<string, ApiSettings>, name: string, scopes: readonly string[] | undefined) {
   const grants = readRegistrationGrants(apis, { [name]: scopes === undefined ? {} : { scopes } })
   return { isManual: apis.get(name)?.registration === 'manual', requested: grants[name]!.scopes }
 }

@@ -37,10 +37,7 @@ export type Approvals = ReturnType<typeof createApprovals>
 
 export function createApprovals({ store, opened }: Core, decisions: Decisions) {
   /** Who has asked. A registration waits as long as its e-mail does: one whose e-mail was cancelled cannot be approved. */
-  async function findWaiting({
-    api,
-    applicationId,
-  }: ApprovalSubject): Promise<(Asker & Pick<OpenApproval, 'publicKeys'>) | undefined> {
+  async function findWaiting({ api, applicationId }: ApprovalSubject) {
     if (api !== undefined) return { requestedBy: undefined, address: undefined, publicKeys: undefined }
     const email = await findQueuedEmail(store, applicationId, 'registration')
     if (email?.state !== 'held') return undefined
@@ -68,11 +65,7 @@ export function createApprovals({ store, opened }: Core, decisions: Decisions) {
       }
     },
     /** Resolves true if this call has decided, and false if nothing was left to decide. */
-    async decide(
-      { operator, applicationId, ...request }: ApprovalLink,
-      decision: Decision,
-      origin: RequestOrigin,
-    ): Promise<boolean> {
+    async decide({ operator, applicationId, ...request }: ApprovalLink, decision: Decision, origin: RequestOrigin) {
       const actor = { by: `operator:${operator}`, origin }
       try {
         if (decision.approve) await decisions.approve(applicationId, request, actor)

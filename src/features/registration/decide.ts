@@ -72,11 +72,7 @@ export function createDecideEndpoints(
   }
 
   /** `rejection`: the reason is what the operator writes next. With a `problem`, the last one was refused. */
-  async function showRequest(
-    link: ApprovalLink,
-    token: string,
-    rejection?: Parameters<DecidePages['renderOpen']>[2],
-  ): Promise<DecideAnswer> {
+  async function showRequest(link: ApprovalLink, token: string, rejection?: Parameters<DecidePages['renderOpen']>[2]) {
     const approval = await approvals.find(link)
     if (!approval) throw new OAuthError('invalid_request', LINK_PROBLEMS.unknown)
     if (!approval.isOpen) return { status: 200, page: pages.renderClosed(approval) }

@@ -42,11 +42,7 @@ export async function readFormFields(req: IncomingMessage, known: ReadonlySet<st
   return { values: new Map(given.map((name) => [name, readField(fields, name)])), apis: fields.get('apis') ?? [] }
 }
 
-export function findFieldProblems(
-  { values, apis }: FormFields,
-  openApis: readonly string[],
-  texts: RegistrationTexts,
-): FieldProblems {
+export function findFieldProblems({ values, apis }: FormFields, openApis: readonly string[], texts: RegistrationTexts) {
   const name = values.get('name') ?? ''
   const contact = values.get('contact') ?? ''
   const language = values.get('language')

@@ -7,7 +7,7 @@ import type { Middleware } from '../../core/http/middleware.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
-import type { ApplicationRecord, JsonObject } from '../../shared/contracts/application-record.js'
+import type { JsonObject } from '../../shared/contracts/application-record.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
 import { describeKeySet, readKeySetSource } from '../../core/applications/credentials/key-sets.js'
 import { describeAsker } from '../../core/applications/decisions/decided-requests.js'
@@ -83,10 +83,7 @@ export function createPrepareRegistration(core: Core, operators: readonly string
     const isHeld = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
 
     /** `data`: of strangers, only what the provider asks for. */
-    async function save(
-      origin: RequestOrigin | undefined,
-      data?: RegistrationData,
-    ): ReturnType<Registration['register']> {
+    async function save(origin: RequestOrigin | undefined, data?: RegistrationData) {
       await opened()
       const record = {
         ...createRecord(writer.createId(), granted, now()),
@@ -125,10 +122,7 @@ export function createPrepareRegistration(core: Core, operators: readonly string
 }
 
 /** The access that a registration may have: only open APIs, and only scopes in `registrationScopes`. */
-export function readRegistrationGrants(
-  apis: ReadonlyMap<string, ApiSettings>,
-  grants: ApiGrants,
-): ApplicationRecord['apis'] {
+export function readRegistrationGrants(apis: ReadonlyMap<string, ApiSettings>, grants: ApiGrants) {
   const names = Array.isArray(grants) ? grants : Object.keys(Object(grants))
   const closed = names.find((name) => apis.get(name)?.registration === 'closed')
   if (closed !== undefined)

@@ -1,6 +1,5 @@
 import type { ApplicationWriter } from '../../core/applications/records/application-writer.js'
 import { toSentence, invalidArgument } from '../../shared/contracts/errors.js'
-import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { refuseDeleted } from '../../core/applications/records/status.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
 import { invalidOption } from '../../shared/lib/option-checks.js'
@@ -31,11 +30,7 @@ export const readTerms = members({
 })
 
 /** What a registration by the provider accepts. Throws `ApplicationError` for another version than the current one. */
-export function readAcceptance(
-  terms: RegistrationTerms | undefined,
-  version: string | undefined,
-  at: number,
-): ApplicationRecord['acceptedTerms'] {
+export function readAcceptance(terms: RegistrationTerms | undefined, version: string | undefined, at: number) {
   if (version === undefined) return undefined
   if (terms?.version === version) return { url: terms.url, version, at }
   const problem = terms

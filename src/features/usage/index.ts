@@ -1,22 +1,19 @@
 import type { UsageOffer } from '../../shared/contracts/offers.js'
 import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
-import { createUsageCalls } from './usage-queries.js'
-import type { Usage } from './usage-calls.js'
+import { createUsageCalls, type Usage } from './usage-calls.js'
 import { BATCH_ID_RETENTION_MS } from '../../shared/lib/batch-writer.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { createHourlyDeletion, MAX_DELETED_PER_CALL } from '../../shared/lib/hourly-cleanup.js'
 import { createUsageCollector, createUsageObserver } from './collector.js'
-import { readUsageOptions, type UsageOptions } from './usage-options.js'
 import { createReportedCollector } from './reported-collector.js'
-import { createCountRefusals, MAX_REFUSAL_AGE_MS } from './refusals.js'
+import { createRefusalReads, MAX_REFUSAL_AGE_MS } from './refusals.js'
+import { boolean, days, group } from '../../shared/lib/option-rules.js'
 
 export type { Usage } from './usage-calls.js'
-export type { UsagePeriod } from './list-usage.js'
-export type { UsageOptions } from './usage-options.js'
 export type { ReportedQuery, ReportedRequests } from './report-only.js'
 export type { RefusalEntry, RefusalExplanation, UsageEntry, UsageTotal } from '../../shared/contracts/usage-entries.js'
-export type { OverallEntry, OverallRouteEntry, RouteUsageEntry, UsageQuery } from './list-usage.js'
+export type { OverallEntry, OverallRouteEntry, RouteUsageEntry, UsagePeriod, UsageQuery } from './list-usage.js'
 
 /** What `usage()` returns, for the option `features`. */
 export interface UsageFeature extends Feature<'usage'> {
@@ -75,7 +72,7 @@ function createUsagePart(core: Core, { collect, retention, routes }: ReturnType<
   })
   const reads = { store, opened, now }
   const calls = createUsageCalls(reads, reported.flush)
-  const countRefusals = createCountRefusals(reads)
+  const refusals = createRefusalReads(reads)
   return {
     calls,
     offers: {
@@ -86,7 +83,7 @@ function createUsagePart(core: Core, { collect, retention, routes }: ReturnType<
       },
       async countRefusals(applicationId, language) {
         await collector?.flush()
-        return countRefusals(applicationId, language)
+        return refusals.count(applicationId, language)
       },
     } satisfies UsageOffer,
     observe: ({ name }) => createUsageObserver(name, collector, reported),
@@ -100,3 +97,24 @@ function createUsagePart(core: Core, { collect, retention, routes }: ReturnType<
     },
   }
 }
+
+/** The options of `usage()`. */
+export interface UsageOptions {
+  /**
+   * Days for which counts are kept, those of report-only guards since the last time; 400 if left out. Refusals are kept for 7 days.
+   */
+  readonly retention?: number | undefined
+  /** False: usage and refusals are not stored, and those that were stay until they are too old. True if left out. */
+  readonly collect?: boolean | undefined
+  /** Whether requests are counted by route pattern too: `auth.usage.routes()`. False if left out. */
+  readonly routes?: boolean | undefined
+}
+
+/** Days; a little more than a year, so that a month can be compared with the same one of the year before. */
+const DEFAULT_RETENTION = 400
+
+export const readUsageOptions = group('usage', {
+  retention: days(DEFAULT_RETENTION),
+  collect: boolean(true),
+  routes: boolean(false),
+})

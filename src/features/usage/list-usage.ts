@@ -3,6 +3,7 @@ import { invalidArgument } from '../../shared/contracts/errors.js'
 import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
 import type { UsageCount, UsageCountQuery, UsageStore } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 
 /** The requests of an application at a route in a day or a month. */
 export interface RouteUsageEntry extends Pick<UsageEntry, 'period' | 'applicationId' | 'api'> {
@@ -46,9 +47,7 @@ export interface UsageReads {
 const COUNTS_PER_READ = { day: 2000, month: 500 } as const
 
 export function createListUsage({ store, opened, now }: UsageReads) {
-  async function* readCounts(
-    query: Omit<UsageCountQuery, 'limit'> & { readonly by: UsagePeriod },
-  ): AsyncGenerator<UsageCount> {
+  async function* readCounts(query: Omit<UsageCountQuery, 'limit'> & { readonly by: UsagePeriod }) {
     const limit = COUNTS_PER_READ[query.by]
     for (let { after } = query; ;) {
       const counts = await store.list({ ...query, after, limit })
@@ -108,18 +107,11 @@ async function* groupByEntry(counts: AsyncIterable<UsageCount>): AsyncGenerator<
 
 function createEntry(counts: readonly UsageCount[]): UsageEntry {
   const { day, applicationId, api } = counts[0]!
-  const outcomes = new Map(counts.map(({ outcome, count }) => [outcome, count]))
-  const [allowed, accessTokens] = ['allowed', 'token'].map((outcome) => Math.max(0, outcomes.get(outcome) ?? 0))
-  outcomes.delete('allowed')
-  outcomes.delete('token')
-  return {
-    period: day,
-    applicationId,
-    api,
-    allowed: allowed!,
-    accessTokens: accessTokens!,
-    refused: Object.fromEntries(outcomes),
-  }
+  const outcomes = ownMembers<Record<string, number>>(
+    Object.fromEntries(counts.map(({ outcome, count }) => [outcome, count])),
+  )
+  const { allowed = 0, token = 0, ...refused } = outcomes
+  return { period: day, applicationId, api, allowed: Math.max(0, allowed), accessTokens: Math.max(0, token), refused }
 }
 
 function createRouteEntry(counts: readonly UsageCount[]): RouteUsageEntry {
@@ -128,7 +120,7 @@ function createRouteEntry(counts: readonly UsageCount[]): RouteUsageEntry {
   return { period, applicationId, api, route, allowed, units: Math.max(0, allowed + (refused['extra'] ?? 0)) }
 }
 
-function ofAll<Entry extends Pick<UsageEntry, 'applicationId'>>(of: Entry): Omit<Entry, 'applicationId'> {
+function ofAll<Entry extends Pick<UsageEntry, 'applicationId'>>(of: Entry) {
   const { applicationId: _, ...entry } = of
   return entry
 }

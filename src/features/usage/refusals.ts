@@ -11,38 +11,31 @@ import fr from './texts/fr.json' with { type: 'json' }
 
 export const MAX_REFUSAL_AGE_MS = 7 * DAY_MS
 
-export function createListRefusals(reads: UsageReads): (applicationId: string) => Promise<{ items: RefusalEntry[] }> {
-  return async function listRefusals(applicationId) {
-    const records = await readRefusals(applicationId, reads)
-    return { items: records.map((record) => describe(record, 'en')) }
+export function createRefusalReads({ store, opened, now }: UsageReads) {
+  async function read(applicationId: string): Promise<readonly RefusalRecord[]> {
+    await opened()
+    const records = await store.listRefusals(applicationId, now() - MAX_REFUSAL_AGE_MS)
+    // Several processes write at different times.
+    return records.toSorted((one, other) => other.at - one.at)
   }
-}
 
-/** The same with equal ones counted, in the words of that language: each is the newest of its kind. */
-export function createCountRefusals(
-  reads: UsageReads,
-): (applicationId: string, language: Language) => Promise<{ items: CountedRefusal[] }> {
-  return async function countRefusals(applicationId, language) {
-    const records = await readRefusals(applicationId, reads)
-    const counts = new Map<string, number>()
-    for (const kind of records.map(identify)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-    const newest = [...counts].map(([kind, count]) => ({
-      count,
-      record: records.find((each) => identify(each) === kind)!,
-    }))
-    return { items: newest.map(({ count, record }) => ({ ...describe(record, language), count })) }
+  return {
+    async list(applicationId: string): Promise<{ items: RefusalEntry[] }> {
+      return { items: (await read(applicationId)).map((record) => describe(record, 'en')) }
+    },
+    /** The newest of equal ones, and how many there are, in the words of that language. */
+    async count(applicationId: string, language: Language): Promise<{ items: CountedRefusal[] }> {
+      const counted = new Map<string, { readonly record: RefusalRecord; count: number }>()
+      for (const record of await read(applicationId)) {
+        const known = counted.get(identify(record))
+        if (known) known.count += 1
+        else counted.set(identify(record), { record, count: 1 })
+      }
+      return {
+        items: [...counted.values()].map(({ record, count }) => ({ ...describe(record, language), count })),
+      }
+    },
   }
-}
-
-/** Newest first. */
-async function readRefusals(
-  applicationId: string,
-  { store, opened, now }: UsageReads,
-): Promise<readonly RefusalRecord[]> {
-  await opened()
-  const records = await store.listRefusals(applicationId, now() - MAX_REFUSAL_AGE_MS)
-  // Several processes write at different times.
-  return records.toSorted((one, other) => other.at - one.at)
 }
 
 /** The same text for refusals that need the same remedy: whenever they were, and whenever the credential expired. */

@@ -1,6 +1,6 @@
+import type { ReportedCount, ReportedKey } from '../../shared/contracts/usage.js'
 import { isText } from '../../core/applications/call-arguments.js'
 import { readPageSize } from '../../core/applications/records/validation.js'
-import type { ReportedCount, ReportedKey } from '../../shared/contracts/usage.js'
 import { invalidArgument } from '../../shared/contracts/errors.js'
 import type { UsageReads } from './list-usage.js'
 
@@ -33,7 +33,7 @@ export interface ReportedQuery<ApiNames extends string = string> {
 
 export function createListReported(
   { store, opened }: UsageReads,
-  flush?: () => Promise<void>,
+  flush?: () => Promise<unknown>,
 ): (query?: ReportedQuery) => Promise<{ items: ReportedRequests[]; next?: string }> {
   return async function listReported({ applicationId, api, after, limit } = {}) {
     const pageSize = readPageSize(limit)

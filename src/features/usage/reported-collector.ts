@@ -12,18 +12,18 @@ const OTHER_ROUTES = 'other'
 
 type Cell = { -readonly [Name in keyof ReportedCount]: ReportedCount[Name] }
 
-export function createReportedCollector(options: {
+export function createReportedCollector({
+  store,
+  now,
+}: {
   readonly store: Pick<UsageStore, 'addReported'>
-  /** The limit of counters, which tests lower. */
-  readonly maxCounts?: number
   readonly now: () => number
 }) {
-  const { store, maxCounts = MAX_COUNTS, now } = options
   let cells = new Map<string, Cell>()
   const writer = createBatchWriter({
     add: (batch, rows: readonly ReportedCount[]) => store.addReported(batch, rows),
     size: () => cells.size,
-    manyRows: maxCounts,
+    manyRows: MAX_COUNTS,
     takeAll() {
       const taken = [...cells.values()]
       cells = new Map()
@@ -33,31 +33,19 @@ export function createReportedCollector(options: {
     now,
   })
 
-  function add(applicationId: string, api: string, route: string, reason: string, at: number): void {
+  function count(request: ReportedRequest & Pick<ReportedCount, 'api' | 'route'>): void {
+    const { applicationId = '', api, route, reason, at } = request
     const name = [applicationId, api, route, reason].join('\0')
     const cell = cells.get(name)
     if (cell) {
       cell.count += 1
       cell.firstAt = Math.min(cell.firstAt, at)
       cell.lastAt = Math.max(cell.lastAt, at)
-    } else if (cells.size < maxCounts || route === OTHER_ROUTES) {
+    } else if (cells.size < MAX_COUNTS || route === OTHER_ROUTES) {
       cells.set(name, { applicationId, api, route, reason, count: 1, firstAt: at, lastAt: at })
       writer.schedule()
-    } else add('', api, OTHER_ROUTES, reason, at)
+    } else count({ ...request, applicationId: '', route: OTHER_ROUTES })
   }
 
-  return {
-    count: ({
-      applicationId = '',
-      api,
-      route,
-      reason,
-      at,
-    }: ReportedRequest & { readonly api: string; readonly route: string }): void =>
-      add(applicationId, api, route, reason, at),
-    async flush(): Promise<void> {
-      await writer.write()
-    },
-    close: writer.close,
-  }
+  return { count, flush: writer.write, close: writer.close }
 }

@@ -1,6 +1,20 @@
 import type { RefusalEntry, UsageEntry, UsageTotal } from '../../shared/contracts/usage-entries.js'
-import type { ReportedQuery, ReportedRequests } from './report-only.js'
-import type { OverallEntry, OverallRouteEntry, RouteUsageEntry, UsageQuery } from './list-usage.js'
+import { type ReportedQuery, type ReportedRequests, createListReported } from './report-only.js'
+import {
+  type OverallEntry,
+  type OverallRouteEntry,
+  type RouteUsageEntry,
+  type UsageQuery,
+  createListUsage,
+  type UsageReads,
+  readDay,
+} from './list-usage.js'
+import { filter, options, withCheckedArguments, type CallParameters } from '../../core/applications/call-arguments.js'
+import { createRefusalReads } from './refusals.js'
+import { readPageSize } from '../../core/applications/records/validation.js'
+import { invalidArgument } from '../../shared/contracts/errors.js'
+import type { UsageSum, UsageSumQuery } from '../../shared/contracts/usage.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 
 /** `auth.usage`: how often applications used the APIs, and why they were refused. */
 export interface Usage<ApiNames extends string = string> {
@@ -95,4 +109,73 @@ export interface Usage<ApiNames extends string = string> {
    * ```
    */
   reportOnly(query?: ReportedQuery<ApiNames>): Promise<{ items: ReportedRequests[]; next?: string }>
+}
+
+type TotalsQuery = NonNullable<Parameters<Usage['totals']>[0]>
+
+const OVERALL = { api: 'text', from: 'own', to: 'own', by: 'text', after: 'text', limit: 'own' } as const
+const query = options<UsageQuery>({ applicationId: 'text', ...OVERALL })
+const overall = options<Omit<UsageQuery, 'applicationId'>>(OVERALL)
+
+const PARAMETERS: CallParameters<Usage> = {
+  list: [query],
+  routes: [query],
+  overall: [overall],
+  overallRoutes: [overall],
+  totals: [options<TotalsQuery>({ period: 'text', sort: 'text', after: 'text', limit: 'own' })],
+  refusals: [filter],
+  reportOnly: [options<ReportedQuery>({ applicationId: 'text', api: 'text', after: 'text', limit: 'own' })],
+}
+
+export function createUsageCalls(reads: UsageReads, flushReported?: () => Promise<unknown>): Usage {
+  const lists = createListUsage(reads)
+  return withCheckedArguments(PARAMETERS, {
+    ...lists,
+    totals: createListTotals(reads, lists.list),
+    refusals: createRefusalReads(reads).list,
+    reportOnly: createListReported(reads, flushReported),
+  })
+}
+
+const DAYS_BEFORE = 7
+
+/** `auth.usage.totals()`: an index has the order, and the errors of each application of a page are read by another one. */
+function createListTotals({ store, opened, now }: UsageReads, list: Usage['list']): Usage['totals'] {
+  async function describe(sum: UsageSum, period: string): Promise<UsageTotal> {
+    const { applicationId, allowed, accessTokens, refused } = sum
+    const isDay = period.length > 'YYYY-MM'.length
+    const from = isDay ? formatDay(Date.parse(period) - DAYS_BEFORE * DAY_MS) : period
+    const { items } = await list({ applicationId, from, to: period, by: isDay ? 'day' : 'month', limit: 1000 })
+    const errors = new Map<string, number>()
+    const mean = { allowed: 0, refused: 0 }
+    for (const entry of items) {
+      if (entry.period !== period) mean.allowed += entry.allowed / DAYS_BEFORE
+      for (const [error, count] of Object.entries(entry.refused))
+        if (entry.period === period) errors.set(error, (errors.get(error) ?? 0) + count)
+        else mean.refused += count / DAYS_BEFORE
+    }
+    const share = Math.round((refused * 1000) / Math.max(1, allowed + accessTokens + refused)) / 10
+    return { period, ...sum, share, errors: Object.fromEntries(errors), ...(isDay && { mean }) }
+  }
+
+  return async function totals({ period = formatDay(now()), sort = 'refused', after, limit } = {}) {
+    const pageSize = readPageSize(limit)
+    readDay('period', period, '')
+    if (sort !== 'refused' && sort !== 'allowed') throw invalidArgument("sort must be 'refused' or 'allowed'.")
+    const position = readCursor(after)
+    await opened()
+    // One more than the page holds shows whether there is a next page.
+    const sums = await store.listSums({ period, sort, after: position, limit: pageSize + 1 })
+    const items: UsageTotal[] = []
+    for (const sum of sums.slice(0, pageSize)) items.push(await describe(sum, period))
+    const last = sums[pageSize - 1]
+    return last && sums.length > pageSize ? { items, next: `${last[sort]}/${last.applicationId}` } : { items }
+  }
+}
+
+function readCursor(after: string | undefined): UsageSumQuery['after'] {
+  if (after === undefined) return undefined
+  const [, count, applicationId = ''] = /^(\d{1,15})\/(.+)$/s.exec(after) ?? []
+  if (count !== undefined) return { applicationId, count: Number(count) }
+  throw invalidArgument('after must be the `next` of the page before.')
 }

@@ -25,10 +25,7 @@ export interface SecuredOperation {
 }
 
 /** The operations, more concrete paths first; and what keeps guards from enforcing the document. */
-export function readOperations(
-  api: Api,
-  document: JsonObject,
-): { readonly operations: SecuredOperation[]; readonly problems: DocumentProblem[] } {
+export function readOperations(api: Api, document: JsonObject) {
   const problems = [
     ...findSecurityProblems(api, document),
     ...findSchemeProblems(api, document),
@@ -104,13 +101,7 @@ function findSchemeProblems(api: Api, document: JsonObject): DocumentProblem[] {
   })
 }
 
-function describeOtherScheme(
-  api: Api,
-  where: string,
-  name: string,
-  scheme: JsonObject,
-  isDeclared: boolean,
-): DocumentProblem {
+function describeOtherScheme(api: Api, where: string, name: string, scheme: JsonObject, isDeclared: boolean) {
   const start = `has a "security" of ${where} with "${name}", which`
   if (api.scheme === 'apiKey' && scheme['type'] === 'apiKey') {
     const [header = '', second] = api.keyHeaders

@@ -24,7 +24,7 @@ import type { Plans } from '../../features/plans/index.js'
 import type { SignOutContact } from '../../features/portal/index.js'
 import { createSetPlan } from '../../features/plans/plans-calls.js'
 import type { Usage } from '../../features/usage/index.js'
-import { createUsageCalls } from '../../features/usage/usage-queries.js'
+import { createUsageCalls } from '../../features/usage/usage-calls.js'
 
 /** The operations that need a platform's store alone. Those on a part that the store does not have are undefined. */
 export interface AdminApi {
@@ -96,7 +96,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
     audit: withCheckedArguments(AUDIT_PARAMETERS, createAudit({ store, opened })),
     emails: store.emails && withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue({ store, writer, opened, now })),
     usage: store.usage && createUsageCalls({ store: store.usage, opened, now }),
-    plans: store.quotas && createSetPlan({ writer, opened }),
+    plans: store.quotas && createSetPlan(writer, opened),
     portal:
       store.signIns &&
       withCheckedArguments({ signOut: [any] }, { signOut: createSignOuts({ store, opened, now }).signOut }),

@@ -54,10 +54,7 @@ function readText(option: string, file: string): string {
   return tryTo(() => readFileSync(file, 'utf8'), { option, problem: `names ${file}`, fix }).replace(/^\uFEFF/, '')
 }
 
-function tryTo<Result>(
-  read: () => Result,
-  { option, problem, fix }: Record<'option' | 'problem' | 'fix', string>,
-): Result {
+function tryTo<Result>(read: () => Result, { option, problem, fix }: Record<'option' | 'problem' | 'fix', string>) {
   try {
     return read()
   } catch (error) {

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createImportedDigests, DIGEST_MEMBERS, readDigest } from '../../../src/features/imports/imported-digests.js'
+import { createImportedDigests, DIGEST_MEMBERS, readDigest } from '../../../src/features/imports/imported-hashes.js'
 
 const PLAIN = 'partner-key-0123456789'
 const MEMBERS = Object.keys(DIGEST_MEMBERS) as (keyof typeof DIGEST_MEMBERS)[]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createLineIndex } from '../../../src/features/imports/line-index.js'
+import { createLineIndex } from '../../../src/features/imports/import.js'
 
 it('finds the first line of every text, also after it has grown', () => {
   const index = createLineIndex()

@@ -103,10 +103,7 @@ export function createPortalPages(
     return record ? [record] : []
   }
 
-  async function findRecord(
-    id: string,
-    { contact, applicationId }: PortalSession,
-  ): Promise<ApplicationRecord | undefined> {
+  async function findRecord(id: string, { contact, applicationId }: PortalSession) {
     if (applicationId !== undefined && applicationId !== id) return undefined
     const record = await store.findApplication(id)
     return hasContact(record, contact) ? record : undefined
@@ -126,11 +123,7 @@ export function createPortalPages(
     return { status: 200, page: show(view, record.name, { content, beside, isWide: true, script: 'form' }) }
   }
 
-  async function perform(
-    view: ApplicationView,
-    page: ActionPage,
-    { fields, session }: PortalRequest,
-  ): Promise<PortalAnswer> {
+  async function perform(view: ApplicationView, page: ActionPage, { fields, session }: PortalRequest) {
     const version = Number(readField(fields, 'version'))
     const calls = options.createCalls((current) => {
       if (current.version !== version || !isPossible(page.action, current)) throw new StaleForm()

@@ -27,10 +27,7 @@ export interface ApplicationView {
   readonly now: number
 }
 
-export function isOffered(
-  { record, actions }: Pick<ApplicationView, 'record' | 'actions'>,
-  action: PortalAction,
-): boolean {
+export function isOffered({ record, actions }: Pick<ApplicationView, 'record' | 'actions'>, action: PortalAction) {
   return actions.has(action) && isPossible(action, record)
 }
 

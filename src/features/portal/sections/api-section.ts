@@ -9,10 +9,7 @@ import type { PortalTexts } from '../texts/en.js'
 import { renderDateTime, renderRelativeTime } from '../pages/times.js'
 import { isOffered, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
 
-export function findRequestable(
-  api: ApiSettings,
-  { record }: Pick<ApplicationView, 'record'>,
-): { readonly scopes: readonly string[] } | undefined {
+export function findRequestable(api: ApiSettings, { record }: Pick<ApplicationView, 'record'>) {
   if (api.registration === 'closed' || findAccessRequest(api.name, record)) return undefined
   const grant = findGrant(record, api)
   const granted = grant ? listGrantedScopes(api, grant.scopes) : []
@@ -62,11 +59,7 @@ function renderApi(api: ApiSettings, view: ApplicationView): Html {
   </li> `
 }
 
-function renderAccess(
-  isGranted: boolean,
-  request: AccessRequest | undefined,
-  { record, texts }: ApplicationView,
-): Html | false {
+function renderAccess(isGranted: boolean, request: AccessRequest | undefined, { record, texts }: ApplicationView) {
   if (request) return renderPill(texts.waiting, 'warn')
   if (record.status !== 'active') return isGranted && renderPill(texts.statuses[record.status], 'warn')
   return isGranted && renderPill(texts.granted, 'good')

@@ -137,13 +137,7 @@ function renderRequestForm(
     </form>`
 }
 
-function renderCodeForm(
-  root: string,
-  csrf: string,
-  id: string,
-  problem: Problem | undefined,
-  texts: PortalTexts,
-): Html {
+function renderCodeForm(root: string, csrf: string, id: string, problem: Problem | undefined, texts: PortalTexts) {
   const field = { id: 'code', label: texts.code, hint: texts.codeHint, problem }
   const isCode = html`required maxlength="20" autocomplete="one-time-code" autocapitalize="characters"
   spellcheck="false"`

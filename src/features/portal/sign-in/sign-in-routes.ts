@@ -30,10 +30,7 @@ export function createSignInRoutes(
   const { signIn, acceptInvitation, sessions, pages } = options
 
   /** Gives each address a fair share. A bad link or code is counted afterwards: a valid one always works, whatever else its address sends. */
-  async function accept<Accepted>(
-    req: IncomingMessage,
-    work: () => Promise<Accepted | undefined>,
-  ): Promise<Accepted | undefined> {
+  async function accept<Accepted>(req: IncomingMessage, work: () => Promise<Accepted | undefined>) {
     const accepted = await limitChanges(readClientAddress(req), work)
     if (accepted === undefined) await limitFailures?.(formatFailureKey(req, undefined))
     return accepted

@@ -82,11 +82,7 @@ export function createSignIn(
   }
 
   /** `caller`: the client's address, which takes turns with others. */
-  async function send(
-    contact: string,
-    email: { readonly link: string; readonly code: string },
-    caller: string,
-  ): Promise<void> {
+  async function send(contact: string, email: { readonly link: string; readonly code: string }, caller: string) {
     await sleep(Math.random() * MAX_SEND_DELAY_MS, undefined, { ref: false })
     const application = await findApplication(contact, caller)
     if (application && !isConfirmed(application, contact) && !(await isBelow(limitUnconfirmed, contact))) return

@@ -1,9 +1,5 @@
 import type { Core } from '../../../feature.js'
-import {
-  checkSchemaOutput,
-  MAX_METADATA_BYTES,
-  type OperatorDataRecord,
-} from '../../../core/applications/records/metadata.js'
+import { checkSchemaOutput, MAX_METADATA_BYTES } from '../../../core/applications/records/metadata.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import type { MetadataSchema, SchemaIssue, SchemaResult } from '../../../shared/contracts/metadata-schema.js'
 import type { Language } from '../../../shared/contracts/application-record.js'
@@ -14,7 +10,7 @@ import { findLineProblem } from '../../../shared/lib/visible-text.js'
 import { callHost } from '../call-host.js'
 import { translate } from '../local-text.js'
 import { TEXTS } from '../texts/languages.js'
-import { NO_PROBLEMS, type FieldProblems } from '../mistakes.js'
+import { NO_PROBLEMS } from '../mistakes.js'
 import type { FieldSettings, InputSettings } from './read-fields.js'
 
 /** With `inputs`, what is registered has `metadata`: each value that was given, as the schema has changed it. */
@@ -22,10 +18,7 @@ export function createCheckFields(
   { settings: { metadata }, calls: { readOperatorData }, logger }: Core,
   { inputs, schema }: FieldSettings,
 ) {
-  return async function checkFields(
-    entered: ReadonlyMap<string, unknown>,
-    language: Language,
-  ): Promise<{ readonly data: OperatorDataRecord; readonly problems: FieldProblems }> {
+  return async function checkFields(entered: ReadonlyMap<string, unknown>, language: Language) {
     if (inputs.length === 0) return { data: {}, problems: NO_PROBLEMS }
     const { values, problems } = readValues(inputs, entered, language)
     if (problems.size > 0) return { data: {}, problems }
@@ -104,11 +97,7 @@ function isWebAddress(text: string): boolean {
 
 const MAX_ISSUES = 20
 
-function describeIssues(
-  issues: readonly SchemaIssue[],
-  inputs: readonly InputSettings[],
-  language: Language,
-): FieldProblems {
+function describeIssues(issues: readonly SchemaIssue[], inputs: readonly InputSettings[], language: Language) {
   const problems = new Map<string, string>()
   for (const { message, path = [] } of issues.slice(0, MAX_ISSUES)) {
     const [step] = path

@@ -90,10 +90,7 @@ function describeChoice(document: JsonObject, { part, values }: Choice): string 
 }
 
 /** The schemas that something refers to, and those that these refer to, by name. All of a document if it has nothing else. */
-export function listNamedSchemas(
-  document: JsonObject,
-  described: unknown = readDescribed(document),
-): ReadonlyMap<string, JsonObject> {
+export function listNamedSchemas(document: JsonObject, described: unknown = readDescribed(document)) {
   const references = new Set<string>()
   const pending = [described]
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {

@@ -76,11 +76,7 @@ function renderContent(document: JsonObject, content: BodyContent, options: Cont
   return renderEditor(document, content, options)
 }
 
-function renderEditor(
-  document: JsonObject,
-  { mediaType, members }: BodyContent,
-  { fields, isEmpty }: ContentOptions,
-): Html {
+function renderEditor(document: JsonObject, { mediaType, members }: BodyContent, { fields, isEmpty }: ContentOptions) {
   const id = fields.createId('body')
   const exampleId = fields.createId('example')
   const examples = listBodyTexts(document, mediaType, members, 'readOnly')

@@ -27,11 +27,7 @@ interface Place {
 }
 
 /** A value that is valid by a schema; undefined if nothing is known. Requests lack what only answers have. */
-export function createExample(
-  document: JsonObject,
-  given: unknown,
-  omit: 'readOnly' | 'writeOnly' = 'writeOnly',
-): unknown {
+export function createExample(document: JsonObject, given: unknown, omit: 'readOnly' | 'writeOnly' = 'writeOnly') {
   let values = 0
   return create(given, { above: [], nth: 0, isRequired: false, mayFail: false })
 
@@ -157,9 +153,7 @@ function listStated(schema: JsonObject): unknown[] {
 }
 
 /** The alternatives of a schema, and what it says besides. */
-function takeChoices(
-  schema: JsonObject,
-): { readonly choices: readonly unknown[]; readonly rest: JsonObject } | undefined {
+function takeChoices(schema: JsonObject) {
   const parts = readList(schema['allOf']).map(asObject)
   for (const holder of [schema, ...parts])
     for (const member of ['oneOf', 'anyOf']) {

@@ -94,12 +94,7 @@ function renderControl(document: JsonObject, id: string, field: Field, hasHint: 
   />`
 }
 
-function renderSelect(
-  attributes: Html,
-  values: readonly unknown[],
-  { required, value }: Field,
-  multiple: boolean,
-): Html {
+function renderSelect(attributes: Html, values: readonly unknown[], { required, value }: Field, multiple: boolean) {
   const chosen = multiple ? readList(value) : [value]
   const needsChoice = !multiple && (!required || !values.includes(value))
   return html`<select ${attributes}${multiple && html` multiple size="${Math.min(5, values.length)}"`}>

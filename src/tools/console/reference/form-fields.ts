@@ -48,12 +48,7 @@ export function listFormFields(document: JsonObject, content: BodyContent): Form
  * ignores them in `multipart/...`. Otherwise it is written in its media type, a list as a field for each item. Before OpenAPI 3.2
  * says so, an own media type `application/json` is that of the whole list, as servers and other tools read it.
  */
-function readEncoding(
-  document: JsonObject,
-  { mediaType, members }: BodyContent,
-  name: string,
-  schema: unknown,
-): FormField['encoding'] {
+function readEncoding(document: JsonObject, { mediaType, members }: BodyContent, name: string, schema: unknown) {
   const encoding = resolve(document, asObject(members['encoding'])[name])
   const { style, explode, allowReserved, contentType, headers } = encoding
   const [, minor = '0'] = String(document['openapi']).split('.')

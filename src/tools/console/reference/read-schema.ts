@@ -47,10 +47,7 @@ export function readSchema(document: JsonObject, given: unknown): JsonObject {
 }
 
 /** The parts that a schema consists of, and its own members. */
-export function takeParts(
-  document: JsonObject,
-  schema: JsonObject,
-): { readonly own: JsonObject; readonly parts: readonly unknown[]; readonly hasNull: boolean } {
+export function takeParts(document: JsonObject, schema: JsonObject) {
   if (!COMBINATIONS.some((member) => member in schema)) return { own: schema, parts: [], hasNull: false }
   const parts = [...readList(schema['allOf'])]
   const own = ownMembers({ ...schema })

@@ -13,11 +13,7 @@ import { formatValue, renderAbout, renderSchema } from './schema.js'
 import { readLanguage, words } from '../words.js'
 
 /** The answers of an operation: status, description, headers, content, links. */
-export function renderResponses(
-  document: JsonObject,
-  responses: unknown,
-  operations: readonly ReferenceOperation[],
-): Html | false {
+export function renderResponses(document: JsonObject, responses: unknown, operations: readonly ReferenceOperation[]) {
   const entries = resolveEntries(document, responses).filter(([status]) => !status.startsWith('x-'))
   // What a call is made for is open, and the others are lines.
   const open = entries.find(([status]) => status.startsWith('2')) ?? (entries.length === 1 ? entries[0] : undefined)
