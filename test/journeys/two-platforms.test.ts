@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { authOf, type IssuedCredentials } from '../../src/index.js'
 import { createCaller } from '../support/caller.js'
 import { onEveryPlatform, openPlatform, type TestPlatform } from '../support/platform.js'
-import { request } from '../support/request.js'
 
 /** Both platforms have the same baseUrl, APIs and secret, and different stores. */
 onEveryPlatform((one) => {
@@ -70,20 +69,5 @@ onEveryPlatform((one) => {
     await createCaller({ app }, '/one').key('/catalog/items', credentials.one.clientId).expect(403)
     await createCaller({ app }, '/other').key('/catalog/items', credentials.other.clientId).expect(200)
     for (const { id } of applications) await one.auth.applications.resume(id)
-  })
-
-  it('40 concurrent requests are each answered for their own application', async () => {
-    const server = appOf('one').listen(0)
-    try {
-      const names = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? 'one' : 'other'))
-      const answers = await Promise.all(
-        names.map((name) =>
-          request(server).get(`/${name}/orders/items`).set('Authorization', `Bearer ${accessTokens[name]}`),
-        ),
-      )
-      expect(answers.map(({ body }) => body as string)).toEqual(names.map((name) => `Shop of ${name}`))
-    } finally {
-      server.close()
-    }
   })
 })

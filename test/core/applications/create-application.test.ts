@@ -55,16 +55,6 @@ onEveryHost((host, { caller }) => {
       })
     })
 
-    it('grants no scope for an empty list', async () => {
-      const { application, credentials } = await host.auth.applications.create({
-        name: 'Shop',
-        apis: { orders: { scopes: [] } },
-      })
-      expect(application.apis).toEqual({ orders: { scopes: [] } })
-      const { body } = await caller.token('orders', credentials).expect(200)
-      expect(body).not.toHaveProperty('scope')
-    })
-
     it('makes no secret for an application that uses key APIs only', async () => {
       const { application, credentials } = await host.auth.applications.create({ name: 'Reader', apis: ['catalog'] })
       expect(credentials).toEqual({ clientId: expect.any(String) })

@@ -38,12 +38,4 @@ describe('a digest', () => {
     ])
       expect(() => readDigest(member, text), String(text)).toThrow(`${member} must be a digest of`)
   })
-
-  it('has no HMAC without a key', () => {
-    expect(
-      createImportedDigests([])
-        .list(PLAIN)
-        .map((each) => each.split(':')[0]),
-    ).toEqual(['sha256', 'sha512'])
-  })
 })

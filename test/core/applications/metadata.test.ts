@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import {
-  createOperatorDataReader,
-  listChangedMembers,
-  readExternalId,
-} from '../../../src/core/applications/records/metadata.js'
+import { createOperatorDataReader, readExternalId } from '../../../src/core/applications/records/metadata.js'
 import type { MetadataSchema, SchemaResult, StandardSchema } from '../../../src/shared/contracts/metadata-schema.js'
 
 /** A Standard Schema written by hand. */
@@ -23,12 +19,6 @@ const refusedWith = (message: string) => ({ name: 'ApplicationError', code: 'inv
 
 describe('metadata without a schema', () => {
   const read = createMetadataReader()
-
-  it('is any JSON object, and null removes it', async () => {
-    expect(await read({ discount: 10, tags: ['a'] })).toEqual({ discount: 10, tags: ['a'] })
-    expect(await read({})).toEqual({})
-    expect(await read(null)).toBeUndefined()
-  })
 
   it('is a copy: the caller cannot change it later', async () => {
     const given = { discount: { percent: 10 } }
@@ -58,12 +48,6 @@ describe('metadata with a schema', () => {
   const read = createMetadataReader(
     z.object({ discount: z.number().max(100).default(0), tags: z.array(z.object({ name: z.string() })).optional() }),
   )
-
-  it('is what the schema makes of it', async () => {
-    expect(await read({ discount: 10, unknown: true })).toEqual({ discount: 10 })
-    expect(await read({})).toEqual({ discount: 0 })
-    expect(await read(null)).toBeUndefined()
-  })
 
   it('is refused with the messages of the schema, and the path of each', async () => {
     const metadata = { discount: 101, tags: [{ name: 'a' }, { name: 5 }] }
@@ -160,17 +144,4 @@ describe('an external id', () => {
       'externalId must be a string of 1 to 255 characters, without control characters, and without spaces around it.',
     )
   })
-})
-
-it('only what is given is changed', async () => {
-  const read = createOperatorDataReader(undefined)
-  expect(await read({})).toStrictEqual({})
-  expect(await read({ externalId: 'C-1' })).toStrictEqual({ externalId: 'C-1' })
-  expect(await read({ metadata: null, externalId: null })).toStrictEqual({ metadata: undefined, externalId: undefined })
-})
-
-it('the audit log names the members of metadata that changed', () => {
-  expect(listChangedMembers(undefined, { a: 1, b: [1] })).toEqual(['a', 'b'])
-  expect(listChangedMembers({ a: 1, b: [1], c: null }, { a: 1, b: [2], toString: 'x' })).toEqual(['b', 'c', 'toString'])
-  expect(listChangedMembers({ a: 1 }, undefined)).toEqual(['a'])
 })

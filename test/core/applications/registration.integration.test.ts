@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, it } from 'vitest'
 import { memoryStore, type ApiGrants, type ApplicationErrorCode } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
-import { registration } from '../../../src/features/registration/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import {
@@ -109,13 +108,6 @@ describe.concurrent('register()', () => {
     expect([mailer.emails, events]).toEqual([[], []])
   })
 
-  it('needs something that sends e-mails', ({ expect, onTestFinished }) => {
-    expect(openProvider({ onTestFinished }).auth.registration).toBeUndefined()
-    expect(() => openProvider({ onTestFinished }, { features: [registration()] })).toThrow(
-      'features has registration(), which needs emails(). Add emails() from "express-platform-auth/emails".',
-    )
-  })
-
   it('stores neither application nor e-mail if the store fails', async ({ expect, onTestFinished }) => {
     const working = memoryStore()
     const store: StoreWith = {
@@ -131,14 +123,6 @@ describe.concurrent('register()', () => {
     ).rejects.toMatchObject({ code: 'store_unavailable' })
     expect(await working.emails.list({ applicationId: undefined, state: undefined, limit: 10 })).toEqual([])
     expect(mailer.emails).toEqual([])
-  })
-
-  it('creates another application for a known contact', async ({ expect, onTestFinished }) => {
-    const { register, mailer, keyStatus } = openRegistering({ onTestFinished })
-    const [one, two] = [await register(), await register()]
-    expect(one.id).not.toBe(two.id)
-    await waitForEmails(mailer.emails, 2)
-    for (const email of mailer.emails) expect(await keyStatus(readCredentials(email))).toBe(200)
   })
 })
 

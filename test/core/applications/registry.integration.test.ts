@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { Application } from '../../../src/index.js'
 import { AUDIT_TYPES, CALLS, expectRefused, onEveryHost, UNKNOWN_ID } from './operator.js'
 import { expectNoCredentials } from './applicant.js'
-import { timeBound } from '../../support/time-bound.js'
 
 onEveryHost((host, { caller, createApplication, listAudit }) => {
   describe('get() and update()', () => {
@@ -46,18 +45,6 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
       expect(Object.keys(application.keys[0]!).toSorted()).toEqual(members)
       expect(JSON.stringify(application)).not.toContain('hash')
       expectNoCredentials(credentials, application)
-    })
-
-    it('get() shows when a key and a secret were last used', async () => {
-      const { id, credentials } = await createApplication()
-      await caller.token('orders', credentials).expect(200)
-      await caller.key('/catalog/items', credentials.clientId).expect(200)
-      const lastUsed = async () => {
-        const { keys, secrets } = (await host.auth.applications.get(id))!
-        return [keys[0]!.lastUsedAt, secrets[0]!.lastUsedAt]
-      }
-      const now = new Date(host.clock.now())
-      await expect.poll(lastUsed, { timeout: timeBound(300) }).toEqual([now, now])
     })
 
     it('get() resolves a copy: changing it changes nothing else', async () => {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { authOf, memoryStore, type IssuedCredentials, type PlatformAuth } from '../../../src/index.js'
+import { authOf, type IssuedCredentials, type PlatformAuth } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { createCaller, type Caller } from '../../support/caller.js'
@@ -165,23 +165,6 @@ describe.each(IS_LONG_LANE ? (['here', 'elsewhere'] as const) : (['elsewhere'] a
       }
       for (const { caller } of Object.values(instances)) await caller.bearer('/orders/items', accessToken).expect(401)
     })
-
-    it('a new key is accepted everywhere at once, and a new secret within a second', async () => {
-      const maker = instances[where]
-      const { id, credentials } = await createKnownApplication(maker)
-      const key = (await maker.operate('applications', 'rotateKey', id)) as { credentials: { clientId: string } }
-      for (const { caller } of Object.values(instances))
-        await caller.key('/catalog/items', key.credentials.clientId).expect(200)
-      await maker.operate('applications', 'rotateSecret', id, { overlap: 0 })
-      const secret = (await maker.operate('applications', 'rotateSecret', id)) as {
-        credentials: { clientSecret: string }
-      }
-      const fresh = { ...credentials, ...secret.credentials }
-      const asked = async (caller: Caller) => (await caller.token('orders', fresh)).status === 200
-      const since = performance.now()
-      const follow = (instance: Instance) => waitUntilApplied('a new secret', instance, asked, since)
-      await Promise.all(Object.values(instances).map(follow))
-    })
   },
 )
 
@@ -260,45 +243,4 @@ it('no request of a flood is answered with a state from before a change: at once
   })
   expect(stale.map(({ instance, target }) => `${target.id} ${instance.name}`)).toEqual([])
   for (const [kind, count] of Object.entries(judged)) expect(count, kind).toBeGreaterThan(50)
-})
-
-it('of concurrent changes to one application in all processes none is lost: each is saved or rejects with conflict', async () => {
-  const { id } = await createKnownApplication(instances.here)
-  const { items: before } = await platforms[0]!.audit.list({ applicationId: id })
-  const changes = Object.values(instances).flatMap((instance, i) =>
-    Array.from({ length: 8 }, (_, j) =>
-      j % 2 === 0
-        ? instance.operate('applications', 'update', id, { name: `name ${i} ${j}`, by: `name ${i} ${j}` })
-        : instance.operate('applications', 'update', id, {
-            contact: `c${i}.${j}@example.com`,
-            by: `c${i}.${j}@example.com`,
-          }),
-    ),
-  )
-  const settled = await Promise.allSettled(changes)
-  const refused = settled.filter((each) => each.status === 'rejected')
-  for (const { reason } of refused) expect(String(reason)).toContain('is being changed by other processes')
-
-  const { items: records } = await platforms[0]!.audit.list({ applicationId: id })
-  expect(records).toHaveLength(before.length + settled.length - refused.length)
-  const application = await platforms[0]!.applications.get(id)
-  expect(application?.name).toBe(records.findLast(({ by }) => by?.startsWith('name'))?.by)
-  expect(application?.contact).toBe(records.findLast(({ by }) => by?.startsWith('c'))?.by)
-})
-
-it('two platforms on one memoryStore() see each other’s changes within a second', async () => {
-  const store = memoryStore()
-  const [one, other] = [await openHere('one', store), await openHere('other', store)]
-  const made = await one.operate('applications', 'create', { name: 'Shop', apis: ['orders', 'catalog'] })
-  const { application, credentials } = made as { application: { id: string }; credentials: IssuedCredentials }
-  const accessToken = await one.caller.accessToken('orders', credentials)
-  await other.caller.bearer('/orders/items', accessToken).expect(200)
-  await one.operate('applications', 'suspend', application.id)
-  const since = performance.now()
-  await waitUntilApplied(
-    'a suspension',
-    other,
-    async (caller) => (await caller.bearer('/orders/items', accessToken)).status === 401,
-    since,
-  )
 })

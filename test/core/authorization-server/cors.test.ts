@@ -97,21 +97,6 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
       const { headers } = await post(app, path, { ...GRANT, token: 'x' }, { Origin: CONSOLE })
       expect(Object.keys(headers as object).filter((name) => /^access-control|^vary/.test(name))).toEqual([])
     })
-
-    it('answers OPTIONS of the token endpoint with 405, and leaves that of the others to the host', async () => {
-      const preflight = { Origin: CONSOLE, 'Access-Control-Request-Method': 'POST' }
-      const answer = await request(app).options('/orders/token').set(preflight)
-      expectRefusal(answer, 405, 'invalid_request', { allow: 'POST' })
-      expect((await request(app).options('/orders/revoke').set(preflight)).status).toBe(404)
-    })
-
-    it.each(['/.well-known/jwks.json', '/orders/.well-known/oauth-authorization-server'])(
-      '%s is readable by every page',
-      async (path) => {
-        const { headers } = await request(app).get(path).set('Origin', 'https://anywhere.example')
-        expect(headers['access-control-allow-origin']).toBe('*')
-      },
-    )
   })
 })
 

@@ -190,29 +190,16 @@ describe.each(Object.entries(EXPRESSES))(
     })
     afterAll(() => auth.close())
 
-    it.each([
-      '/platform/v1/orders/.well-known/oauth-authorization-server',
-      '/.well-known/oauth-authorization-server/platform/v1/orders',
-    ])('is served at %s (RFC 8414)', async (path) => {
-      const { body } = await request(app).get(path)
-      expect(body).toEqual(createAuthorizationServerDocument('https://example.com/platform/v1/orders', SCOPES))
-    })
+    const resource = 'https://example.com/platform/v1/orders'
+    const documents = {
+      'oauth-authorization-server': createAuthorizationServerDocument(resource, SCOPES),
+      'openid-configuration': createOpenIdDocument(resource, SCOPES, ['ES256', 'RS256']),
+      'oauth-protected-resource': createProtectedResourceDocument(resource, SCOPES, 'Orders'),
+    }
 
-    it.each([
-      '/platform/v1/orders/.well-known/openid-configuration',
-      '/.well-known/openid-configuration/platform/v1/orders',
-    ])('is served at %s (OpenID Connect Discovery)', async (path) => {
-      const { body } = await request(app).get(path)
-      const issuer = 'https://example.com/platform/v1/orders'
-      expect(body).toEqual(createOpenIdDocument(issuer, SCOPES, ['ES256', 'RS256']))
-    })
-
-    it.each([
-      '/platform/v1/orders/.well-known/oauth-protected-resource',
-      '/.well-known/oauth-protected-resource/platform/v1/orders',
-    ])('is served at %s (RFC 9728)', async (path) => {
-      const { body } = await request(app).get(path)
-      expect(body).toEqual(createProtectedResourceDocument('https://example.com/platform/v1/orders', SCOPES, 'Orders'))
+    it.each(Object.entries(documents))('%s is served below the path, and at the root', async (name, document) => {
+      for (const path of [`/platform/v1/orders/.well-known/${name}`, `/.well-known/${name}/platform/v1/orders`])
+        expect((await request(app).get(path)).body, path).toEqual(document)
     })
 
     it('includes the key set below the path and below the issuer, where jwks_uri says', async () => {

@@ -123,13 +123,6 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
       },
     )
 
-    it.each(['; charset=UTF-8', ';charset=utf-8', '; charset="utf-8"', '; foo=bar', ' ;  CHARSET=utf-8'])(
-      `to the Content-Type ${FORM}%s`,
-      async (parameters) => {
-        await expectToken(post(host.app, TOKEN, createTokenForm(shop), { 'Content-Type': FORM + parameters }))
-      },
-    )
-
     it('to the media type in capitals', async () => {
       await expectToken(post(host.app, TOKEN, createTokenForm(shop), { 'Content-Type': FORM.toUpperCase() }))
     })
@@ -148,11 +141,6 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
     ])('with %s', async (_, more, scope) => {
       const { status, body } = await post(host.app, TOKEN, createTokenForm(shop, more)).then(whole)
       expect({ status, scope: body['scope'] }).toEqual({ status: 200, scope })
-    })
-
-    it('with the scopes that the application was granted, not all scopes of the API', async () => {
-      const reader = await createApplication(host.auth, { orders: { scopes: ['orders:read'] } })
-      expect((await post(host.app, TOKEN, createTokenForm(reader))).body).toMatchObject({ scope: 'orders:read' })
     })
 
     it('T14, T20: with those of the requested scopes that the application was granted, and names them', async () => {
@@ -193,38 +181,6 @@ describe('POST /{api}/token answers 200 (docs/http.md T19 to T24)', () => {
     it('to the resource identifier of the API', async () => {
       await expectToken(post(host.app, TOKEN, createTokenForm(shop, { resource: 'https://api.example.com/orders' })))
       await expectToken(post(host.app, TOKEN, createTokenForm(shop, { resource: '' })))
-    })
-
-    it('and emits token.issued and token.refused with the API, the application and req.id', async () => {
-      const seen: object[] = []
-      const keep = (event: object): void => void seen.push(event)
-      const { events } = host.auth
-      events.on('token.issued', keep).on('token.refused', keep)
-      const app = host.express().use((req, _res, next) => next(void Object.assign(req, { id: 7 })), host.app)
-      await expectToken(post(app, TOKEN, createTokenForm(shop)))
-      await post(app, TOKEN, createTokenForm(shop, { scope: 'x' }))
-      await post(app, TOKEN, createTokenForm({ ...shop, clientSecret: 'wrong' }))
-      events.off('token.issued', keep).off('token.refused', keep)
-      const caller = { requestId: '7', address: '127.0.0.1', client: shop.clientId.slice(0, 12) }
-      const common = { at: new Date(host.clock.now()), api: 'orders', applicationId: shop.id, ...caller }
-      const refused = { ...common, type: 'token.refused' }
-      expect(seen).toEqual([
-        { ...common, type: 'token.issued' },
-        { ...refused, error: 'invalid_scope', reason: 'invalid_scope' },
-        { ...refused, error: 'invalid_client', reason: 'wrong_secret' },
-      ])
-    })
-
-    it('even if a listener throws or rejects', async () => {
-      const fail = (): never => {
-        throw new Error('listener failed')
-      }
-      // An async listener, which the type of a listener does not exclude in JavaScript.
-      const reject = (() => Promise.reject(new Error('listener failed'))) as () => void
-      host.auth.events.on('token.issued', fail).on('token.issued', reject)
-      await expectToken(post(host.app, TOKEN, createTokenForm(shop)))
-      host.auth.events.off('token.issued', fail).off('token.issued', reject)
-      expect(host.logger.lines.filter((line) => line.includes('listener failed'))).toHaveLength(2)
     })
 
     it('with a different access token each time', async () => {

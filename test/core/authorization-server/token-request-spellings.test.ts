@@ -19,6 +19,8 @@ describe('Token requests as libraries send them (docs/http.md T2, T8, T14, T15, 
     it.each([
       "; charset='utf-8'",
       '; charset=utf8',
+      ' ;  CHARSET=utf-8',
+      '; foo=bar',
       '; charset = UTF-8',
       '; charset=UTF-8;',
       ';;charset=utf-8',

@@ -2,12 +2,28 @@ import express5, { type Express } from 'express'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createCredentials } from '../../../src/core/applications/credentials/credentials.js'
 import { memoryStore } from '../../../src/index.js'
-import { accessToken, createApplication, createTokenForm, exchange, post, type Answer } from '../../support/http.js'
+import {
+  accessToken,
+  createApplication,
+  createTokenForm,
+  exchange,
+  expectRefusal,
+  post,
+  type Answer,
+} from '../../support/http.js'
 import { failingStore, type FailingStore } from '../../support/failing-store.js'
 import { openPlatform, type TestPlatform } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { request } from '../../support/request.js'
-import { mountGuardedRoutes, sendAuthInfo, type KnownApplication } from './guarded-routes.js'
+import {
+  ACCESS_DENIED,
+  createBearerChallenge,
+  KEY_INVALID,
+  mountGuardedRoutes,
+  sendAuthInfo,
+  TOKEN_REVOKED,
+  type KnownApplication,
+} from './guarded-routes.js'
 
 /** A process of the platform: its own caches, on the store of all. */
 interface Process extends TestPlatform {
@@ -26,7 +42,7 @@ interface Row {
   /** The last change before the request. */
   readonly change?: (warm: Process, caller: Caller) => unknown
   readonly headers: (caller: Caller) => readonly string[]
-  readonly answer: readonly [status: number, error?: string]
+  readonly answer: readonly [status: number, error?: string, challenge?: { 'www-authenticate': string }]
 }
 
 const bearer = ({ token }: Caller): string[] => [`Authorization: Bearer ${token}`]
@@ -35,6 +51,12 @@ const ORDERS = { path: '/orders/items', headers: bearer } as const
 const CATALOG = { path: '/catalog/items', headers: key } as const
 /** A signature of the right length that nobody made. */
 const forge = ({ token }: Caller): string => `${token.split('.').slice(0, 2).join('.')}.${'A'.repeat(86)}`
+
+const { 'www-authenticate': ofOrders } = createBearerChallenge(
+  'invalid_token',
+  'The access token was issued for another API',
+)
+const OTHER_API = { 'www-authenticate': ofOrders.replaceAll('orders', 'invoices') }
 
 const ROWS: readonly Row[] = [
   {
@@ -65,31 +87,31 @@ const ROWS: readonly Row[] = [
   },
   { ...ORDERS, row: 'G4 (no token)', headers: () => ['Authorization: Bearer x'], answer: [401, 'invalid_token'] },
   { ...ORDERS, row: 'G5', change: ({ clock }) => clock.advance(3606), answer: [401, 'invalid_token'] },
-  { ...ORDERS, row: 'G6', path: '/invoices/items', answer: [401, 'invalid_token'] },
-  { ...ORDERS, row: 'G7 (token revoked)', change: revoke, answer: [401, 'invalid_token'] },
+  { ...ORDERS, row: 'G6', path: '/invoices/items', answer: [401, 'invalid_token', OTHER_API] },
+  { ...ORDERS, row: 'G7 (token revoked)', change: revoke, answer: [401, 'invalid_token', TOKEN_REVOKED] },
   {
     ...ORDERS,
     row: 'G7 (tokens revoked)',
     change: ({ auth }, { id }) => auth.applications.revokeTokens(id),
-    answer: [401, 'invalid_token'],
+    answer: [401, 'invalid_token', TOKEN_REVOKED],
   },
   {
     ...ORDERS,
     row: 'G7 (suspended)',
     change: ({ auth }, { id }) => auth.applications.suspend(id),
-    answer: [401, 'invalid_token'],
+    answer: [401, 'invalid_token', TOKEN_REVOKED],
   },
   {
     ...ORDERS,
     row: 'G7 (deleted)',
     change: ({ auth }, { id }) => auth.applications.delete(id),
-    answer: [401, 'invalid_token'],
+    answer: [401, 'invalid_token', TOKEN_REVOKED],
   },
   {
     ...ORDERS,
     row: 'G7 (not allowed)',
     change: ({ auth }, { id }) => auth.applications.disallow(id, 'orders'),
-    answer: [401, 'invalid_token'],
+    answer: [401, 'invalid_token', TOKEN_REVOKED],
   },
   { ...ORDERS, row: 'G8, G22', path: '/orders/both', change: narrow, answer: [403, 'insufficient_scope'] },
   { ...ORDERS, row: 'G16', answer: [200] },
@@ -102,26 +124,26 @@ const ROWS: readonly Row[] = [
     ...CATALOG,
     row: 'G11 (retired)',
     change: ({ auth }, { id }) => auth.applications.rotateKey(id, { overlap: 0 }),
-    answer: [401, 'invalid_api_key'],
+    answer: [401, 'invalid_api_key', KEY_INVALID],
   },
-  { ...CATALOG, row: 'G11 (overlap over)', change: endOverlap, answer: [401, 'invalid_api_key'] },
+  { ...CATALOG, row: 'G11 (overlap over)', change: endOverlap, answer: [401, 'invalid_api_key', KEY_INVALID] },
   {
     ...CATALOG,
     row: 'G11 (deleted)',
     change: ({ auth }, { id }) => auth.applications.delete(id),
-    answer: [401, 'invalid_api_key'],
+    answer: [401, 'invalid_api_key', KEY_INVALID],
   },
   {
     ...CATALOG,
     row: 'G12 (suspended)',
     change: ({ auth }, { id }) => auth.applications.suspend(id),
-    answer: [403, 'access_denied'],
+    answer: [403, 'access_denied', ACCESS_DENIED],
   },
   {
     ...CATALOG,
     row: 'G12 (not allowed)',
     change: ({ auth }, { id }) => auth.applications.disallow(id, 'catalog'),
-    answer: [403, 'access_denied'],
+    answer: [403, 'access_denied', ACCESS_DENIED],
   },
   { ...CATALOG, row: 'G16', answer: [200] },
   { ...ORDERS, row: 'G17 (no credential)', path: '/orders/optional', headers: () => [], answer: [200] },
@@ -171,7 +193,9 @@ describe('A guard answers from memory as it does without (docs/http.md)', () => 
     const cold = await openProcess(store, { ...options, now: warm.clock.now })
     const without = await send(cold, path, headers(caller))
     await cold.auth.close()
-    expect([fromMemory.status, fromMemory.body?.error]).toEqual([answer[0], answer[1]])
+    const [status, error, challenge] = answer
+    expect([fromMemory.status, fromMemory.body?.error]).toEqual([status, error])
+    if (challenge !== undefined) expectRefusal(fromMemory, status, error!, challenge)
     expect(without).toEqual(fromMemory)
   })
 

@@ -9,8 +9,6 @@ import {
   type AllowRequest,
   type BearerGuardOptions,
   type Guard,
-  type OnDenied,
-  type PlatformEvent,
 } from '../../../src/index.js'
 import { accessToken, createApplication, exchange, expectRefusal } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
@@ -295,39 +293,6 @@ describe('allow (docs/http.md G27)', () => {
       'too_many_requests',
       { 'retry-after': '30' },
     )
-  })
-
-  it('is passed to onDenied, and to events with the reason refused_by_host', async () => {
-    const events: PlatformEvent[] = []
-    const note = (event: PlatformEvent): void => void events.push(event)
-    auth.events.on('request.denied', note).on('request.allowed', note)
-    const onDenied = vi.fn<OnDenied>((_denial, _req, _res, next) => next())
-    const app = appWith(auth.requireBearer('orders', { allow: () => false, onDenied }))
-    expectRefusal(await send(app, 'GET', tokens.both), 403, 'access_denied', REFUSED)
-    auth.events.off('request.denied', note).off('request.allowed', note)
-    expect(onDenied.mock.calls[0]![0]).toMatchObject({ status: 403, error: 'access_denied' })
-    expect(events).toEqual([
-      expect.objectContaining({
-        type: 'request.denied',
-        applicationId: id,
-        error: 'access_denied',
-        reason: 'refused_by_host',
-      }),
-    ])
-  })
-
-  it('of each of two guards of one API is asked, and the request counts once', async () => {
-    let counted = 0
-    const note = (): void => void (counted += 1)
-    auth.events.on('request.allowed', note)
-    const first = vi.fn<AllowRequest>(() => true)
-    const second = vi.fn<AllowRequest>(async (_auth, req) => req.url === '/orders/7')
-    const app = appWith(auth.requireBearer('orders', { allow: first }), auth.requireBearer('orders', { allow: second }))
-    expect((await send(app, 'GET', tokens.both, '/orders/7')).status).toBe(200)
-    await vi.waitFor(() => expect(counted).toBe(1))
-    expectRefusal(await send(app, 'GET', tokens.both, '/orders/8'), 403, 'access_denied', REFUSED)
-    auth.events.off('request.allowed', note)
-    expect([first.mock.calls.length, second.mock.calls.length, counted]).toEqual([2, 2, 1])
   })
 
   it('can not change what authOf(req) says', async () => {

@@ -43,6 +43,8 @@ describe('the error that onDenied gets (docs/http.md G18)', () => {
         expect(Object.getOwnPropertyNames(denial)).toEqual(expect.arrayContaining(['message', 'stack']))
         expect(JSON.parse(JSON.stringify(denial))).not.toHaveProperty('stack')
       }
+      expect(new OAuthError('server_error', 'x')).toMatchObject({ statusCode: 500, expose: false })
+      expect(new OAuthError('temporarily_unavailable', 'x')).toMatchObject({ statusCode: 503, expose: false })
     })
 
     it('belongs to one request: what a handler writes to it changes neither another nor the answer', async () => {

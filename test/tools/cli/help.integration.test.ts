@@ -91,8 +91,4 @@ describe('help', () => {
       COMMANDS.filter((command) => requires.includes(command.requires)).map(({ name }) => name)
     expect(listed).toEqual([needing('store').toSorted(), needing('options').toSorted()])
   })
-
-  it('--version prints the version', async () => {
-    expect(await runInProcess(['--version'])).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' })
-  })
 })

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { CONFIG, expectRefused, runInProcess, runJson, useSite } from '../command-line.js'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CONFIG, runInProcess, runJson, useSite } from '../command-line.js'
 
 const site = useSite()
 const db = (): readonly string[] => ['--db', site.file, '--by', 'alice']
@@ -36,21 +36,6 @@ describe('apps add-contact and apps remove-contact', () => {
     expect(audit).toMatch(/application\.contactAdded .*alice[^]*application\.contactRemoved .*alice/)
     expect(audit).not.toContain(OTHER)
   })
-
-  it('refuse a wrong address, a contact twice, an eleventh, the only one and a stranger', async () => {
-    await expectRefused(['apps', 'add-contact', id, 'bob', ...db()], 1, 'one plain e-mail address')
-    await expectRefused(['apps', 'add-contact', id, `${OTHER}, c@shop.example`, ...db()], 1, 'one plain e-mail address')
-    await expectRefused(['apps', 'add-contact', id, FIRST.toUpperCase(), ...db()], 1, 'is a contact of application')
-    await expectRefused(['apps', 'remove-contact', id, FIRST, ...db()], 1, 'is the only contact')
-    await expectRefused(['apps', 'remove-contact', id, OTHER, ...db()], 1, 'is not a contact of application')
-    await expectRefused(['apps', 'add-contact', `app_${'0'.repeat(32)}`, OTHER, ...db()], 1, 'There is no application')
-    await expectRefused(['apps', 'add-contact', id, ...db()], 2, 'ADDRESS')
-    for (let other = 2; other <= 10; other++) {
-      await runJson(['apps', 'add-contact', id, `dev${other}@shop.example`, ...db()])
-    }
-    await expectRefused(['apps', 'add-contact', id, OTHER, ...db()], 1, 'has 10 contacts and open invitations')
-    expect(await readContacts()).toHaveLength(10)
-  })
 })
 
 describe('apps invite-contact and apps cancel-invitation', () => {
@@ -66,27 +51,5 @@ describe('apps invite-contact and apps cancel-invitation', () => {
     const ended = await runInProcess(['apps', 'cancel-invitation', id, OTHER, ...db()])
     expect(ended).toEqual({ code: 0, stdout: `The invitation of ${OTHER} has ended.\n`, stderr: '' })
     expect([await readContacts(), await readInvited()]).toEqual([[FIRST], []])
-  })
-
-  it('say what is wrong: the mail server refuses, the address cannot be invited, nobody was invited', async () => {
-    vi.stubEnv('CLI_MAIL', 'refuses')
-    const refused = await runInProcess(['apps', 'invite-contact', id, OTHER, ...config])
-    expect(refused.stdout).toContain(`Invited ${OTHER}`)
-    expect(refused.stdout).toContain('The mail server has refused its e-mail (550).')
-    const invite = (address: string) => runInProcess(['apps', 'invite-contact', id, address, ...config])
-    expect(await invite('bob')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('one plain e-mail address') as unknown,
-    })
-    expect(await invite(FIRST)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('is a contact of application') as unknown,
-    })
-    await expectRefused(
-      ['apps', 'cancel-invitation', id, 'carl@shop.example', ...db()],
-      1,
-      'has no open invitation of carl@',
-    )
-    await expectRefused(['apps', 'invite-contact', id, OTHER, ...db()], 2, '--config')
   })
 })

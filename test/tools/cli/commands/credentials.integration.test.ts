@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import type { Application } from '../../../../src/index.js'
 import { createTemporaryFolder } from '../../../support/temporary-folder.js'
-import { CONFIG, readEmails, runInProcess, runJson, useSite, expectRefused } from '../command-line.js'
+import { CONFIG, runInProcess, runJson, useSite, expectRefused } from '../command-line.js'
 
 const SECRET = /^epa_sec_[A-Za-z0-9]{49}$/
 
@@ -197,14 +197,6 @@ describe('apps rotate-key and rotate-secret', () => {
     await runJson(['apps', 'suspend', id, '--revoke-tokens', ...db()])
     const { items } = await runJson(['audit', id, ...db()])
     expect(items.slice(1).map(({ details }) => details['tokensRevoked'])).toEqual([true, undefined, true])
-  })
-
-  it('send the new credential by e-mail with --mail', async () => {
-    const { id } = await createApplication('Mailed', '--contact', 'mailed@shop.example')
-    const { stdout } = await runInProcess(['apps', 'rotate-secret', id, '--mail', ...config])
-    expect(stdout).toBe(`"Mailed" (${id}) gets a new secret by e-mail.\nThe mail server has accepted its e-mail.\n`)
-    const emails = await readEmails(site.emails)
-    expect(emails.find(({ to }) => to === 'mailed@shop.example')?.text).toMatch(/epa_sec_\w{49}/)
   })
 
   it('send nothing if there is no contact, and say how to set one', async () => {

@@ -32,11 +32,6 @@ describe('apps create', () => {
     })
   })
 
-  it('creates no secret if no API needs one', async () => {
-    const { credentials } = await runJson(['apps', 'create', '--name', 'Reader', '--api', 'catalog', ...config])
-    expect(credentials).toEqual({ clientId: expect.stringMatching(KEY) as string })
-  })
-
   it('grants the scopes of one --api, of repeated ones, or none', async () => {
     const args = ['apps', 'create', '--name', 'Shop', ...config]
     const together = await runJson([...args, '--api', 'orders=orders:read orders:write'])
@@ -45,20 +40,6 @@ describe('apps create', () => {
     expect(together.application.apis).toEqual({ orders: { scopes: ['orders:read', 'orders:write'] } })
     expect(oneByOne.application.apis).toEqual(together.application.apis)
     expect(none.application.apis).toEqual({ orders: { scopes: [] } })
-  })
-
-  it.each([
-    [['--name', 'Shop', '--api', 'ordres'], 'There is no API "ordres". There are: orders, catalog, archive.'],
-    [
-      ['--name', 'Shop', '--api', 'orders=orders:delete'],
-      'has no scope "orders:delete" to grant. There are: orders:read, orders:write.',
-    ],
-    [['--name', 'a\nb', '--api', 'orders'], 'name must be 1 to 100 characters'],
-    [['--name', 'Shop', '--api', 'orders', '--contact', 'a@b, c@d'], 'contact must be one plain e-mail address'],
-  ])('refuses %j', async (args, message) => {
-    const { code, stdout, stderr } = await runInProcess(['apps', 'create', ...args, ...config])
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain(message)
   })
 })
 
