@@ -139,17 +139,6 @@ export async function openStates() {
       await openSignedOut(page, '/register')
       await page.setExtraHTTPHeaders({})
     },
-    'state-none': async (page) => {
-      const { application } = await auth.applications.create({
-        name: 'Once',
-        contact: ALONE,
-        apis: ['catalog'],
-        by: 'images',
-      })
-      await open(page, '', ALONE)
-      await auth.applications.delete(application.id, { by: 'images' })
-      await page.reload()
-    },
     'state-many': (page) => open(page, ''),
     'state-quota-85': (page) => open(page, seeded.near),
     'state-quota-100': (page) => open(page, seeded.reached),
@@ -236,12 +225,19 @@ async function seed(auth, store) {
     return made.application.id
   }
   const day = new Date().toISOString().slice(0, 10)
+  /** @param {string} id */
+  const useAll = async (id) => {
+    const { keys = [], secrets = [] } = (await store.findApplication(id)) ?? {}
+    const at = (/** @type {number} */ index) => Date.now() - 120_000 - index * 10_800_000
+    await store.noteCredentialUse([...keys, ...secrets].map(({ hash }, index) => ({ hash, at: at(index) })))
+  }
   /** @param {string} name @param {string} plan @param {number} count */
   const createUsed = async (name, plan, count) => {
     const id = await create(name)
     await auth.plans.set(id, plan, { by: 'images' })
     await countMonth(store, id)
     await store.quotas?.add({ id: `quota of ${id}`, at: Date.now() }, [{ day, applicationId: id, count }])
+    await useAll(id)
     return id
   }
   const near = await createUsed('Bakery till', 'standard', 34_120)
@@ -251,6 +247,7 @@ async function seed(auth, store) {
   const reached = await createUsed('Stock of flour', 'trial', 1000)
   const expiring = await create('Delivery vans')
   await countMonth(store, expiring)
+  await useAll(expiring)
   const inDays = (/** @type {number} */ days) => new Date(Date.now() + days * 86_400_000)
   await auth.applications.addKey(expiring, { name: 'vans', expiresAt: inDays(3), by: 'images' })
   await auth.applications.addSecret(expiring, { name: 'staging', expiresAt: inDays(80), by: 'images' })

@@ -116,7 +116,7 @@ function renderRequest(approval: OpenApproval, apis: ReadonlyMap<string, Api>, n
   const isRegistration = application.status === 'pending'
   const grants = Object.entries(application.apis)
   return html`<dl class="facts">
-    <dt>E-mail address of the developers</dt>
+    <dt>Developers</dt>
     <dd>${application.contact ?? 'none'}</dd>
     <dt>${isRegistration ? 'APIs' : 'Requests access to'}</dt>
     ${Object.entries(requested).map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes))}
@@ -151,17 +151,18 @@ function renderAsked({ requestedAt, address, requestedBy }: Asked, age = ''): Ht
     <dd>${formatTime(requestedAt)}${age}${requestedBy !== undefined && `, by ${requestedBy}`}</dd>
     ${
       address !== undefined &&
-      html`<dt>From the IP address</dt>
+      html`<dt>IP address</dt>
         <dd>${address}</dd>`
     }`
 }
 
 /** How long a request has waited, such as `3 days ago`. */
 function describeAge(requestedAt: number, now: number): string {
-  const hours = Math.max(0, Math.floor((now - requestedAt) / 3_600_000))
-  if (hours < 1) return 'less than an hour ago'
-  const [count, unit] = hours < 48 ? ([hours, 'hour'] as const) : ([Math.floor(hours / 24), 'day'] as const)
-  return new Intl.RelativeTimeFormat('en').format(-count, unit)
+  const minutes = Math.floor((now - requestedAt) / 60_000)
+  if (minutes < 1) return 'just now'
+  const [unit, length] =
+    minutes < 60 ? (['minute', 1] as const) : minutes < 48 * 60 ? (['hour', 60] as const) : (['day', 24 * 60] as const)
+  return getFormats('en').relative.format(-Math.floor(minutes / length), unit)
 }
 
 /** An API that was removed from the options meanwhile has its name only. */
@@ -194,22 +195,20 @@ function renderDecisions(
       html`${attributes} rows="3" required maxlength="500" ${rejection && !problem && html` autofocus`}`,
       rejection?.reason ?? '',
     )
-  return html`<h2>Decision</h2>
-    <form method="post">
+  return html`<form method="post">
       ${hidden}
       <button name="decision" value="approve">Approve</button>
     </form>
-    <h2>Or deny it</h2>
     <form method="post">
-      ${hidden} ${renderField({ id: 'reason', label: 'Reason', hint, problem, render })}
+      ${hidden} ${renderField({ id: 'reason', label: 'Reason for the developers', hint, problem, render })}
       <button name="decision" value="deny" class="danger">Deny</button>
     </form>`
 }
 
 function describeReason(isRegistration: boolean): string {
   return isRegistration
-    ? 'The developers get it by e-mail, and the registration is deleted.'
-    : 'The developers get it by e-mail. The application keeps what it may use now.'
+    ? 'It is in their e-mail. A denied registration is deleted.'
+    : 'It is in their e-mail. The application keeps what it may use now.'
 }
 
 /** The reason stands in an e-mail in the contact's language, as the operator writes it. */

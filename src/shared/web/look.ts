@@ -185,7 +185,7 @@ button:hover { filter: brightness(1.08) }
 button:disabled { opacity: .6; cursor: default }
 .quiet { ${QUIET} }
 .problem { margin: 0 0 var(--space-5); padding: .625rem .875rem; border: 1px solid color-mix(in srgb, var(--bad) 30%, transparent); border-radius: var(--corner-control); background: color-mix(in srgb, var(--bad) 7%, var(--raised)) }
-.problem ul { margin: var(--space-1) 0 0; padding-left: var(--space-5) }
+.problem ul { margin: var(--space-1) 0 0; padding: 0; list-style: none }
 .problem a { color: inherit }
 dt { color: var(--soft); font-size: var(--text-small) }
 `

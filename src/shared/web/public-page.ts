@@ -16,7 +16,7 @@ export interface PageLinks {
 
 const { warn, 'warn-ground': ground } = COLORS
 const PLAIN = `${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'pill', 'empty')}.pill.warn { color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
-main { --page: 40rem }
+:root { --page: 40rem }
 h1 { margin: var(--top) 0 var(--space-3) }
 .intro { margin-bottom: var(--space-5); color: var(--soft) }
 h1 + :is(.box, form, .problem) { margin-top: var(--space-5) }
@@ -49,10 +49,10 @@ dd { margin: var(--space-1) 0 0 }
 .facts li { margin-top: var(--space-1) }
 dt:first-child { margin: 0 }
 .decision { display: grid; gap: var(--space-5) }
-.decision h2 { font-size: var(--text-large); &:first-child { margin-top: 0 } }
+.decision form + form { margin-top: var(--space-5); padding-top: var(--space-5); border-top: 1px solid var(--line) }
 .decision button { justify-self: stretch }
 .decision dd { font-size: .875rem }
-main:has(.decision) { --page: 72rem }
+:root:has(.decision) { --page: 72rem }
 @media (min-width: 60rem) { .decision { grid-template-columns: minmax(0, 1fr) 21rem } .decision > * { align-self: start } .decision > div { position: sticky; top: 4.5rem } .decision dl { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: var(--space-3); align-content: start } .decision :is(dt, dd) { margin: 0 } .decision dd { grid-column: 2 } }
 .quote { overflow-wrap: anywhere; white-space: pre-line; padding-left: var(--space-3); border-left: 3px solid var(--line) }
 `

@@ -102,7 +102,7 @@ export function nameColor(kind: 'allowed' | 'refused', name: string): Html {
   return html`<i class="mark ${kind}"></i>${name}`
 }
 
-/** The tile of what was refused: red from a tenth of all. */
+/** The tile of what was refused: red from a tenth of all, without a colour if there was nothing. */
 export function describeRefused(
   name: string,
   { refused, share }: { readonly refused: number; readonly share: number },
@@ -111,7 +111,7 @@ export function describeRefused(
   const { count, percent } = getFormats(language)
   const note = refused > 0 && percent.format(share)
   const tone = share >= 0.1 ? ('bad' as const) : undefined
-  return { label: nameColor('refused', name), value: count.format(refused), note, tone }
+  return { label: refused > 0 ? nameColor('refused', name) : name, value: count.format(refused), note, tone }
 }
 
 export function findFullestQuota(plan: PlanUsage | undefined): QuotaUsage | undefined {

@@ -4,10 +4,10 @@ import { usePortalApp, visit } from './pages-app.js'
 const CONTACT = 'anna@customer.example'
 
 it.each([
-  [undefined, ['never', 'in 30 days', 'in 90 days', 'in a year'], /It does not expire/],
-  [90, ['in 90 days (the most)', 'in 30 days'], /It expires on \d+ \w+ \d{4}/],
-  [30, ['in 30 days (the most)'], /It expires on \d+ \w+ \d{4}/],
-  [1, ['in a day (the most)'], /It expires on \d+ \w+ \d{4}/],
+  [undefined, ['Never', 'In 30 days', 'In 90 days', 'In a year'], /It does not expire/],
+  [90, ['In 90 days (the most)', 'In 30 days'], /It expires on \d+ \w+ \d{4}/],
+  [30, ['In 30 days (the most)'], /It expires on \d+ \w+ \d{4}/],
+  [1, ['In a day (the most)'], /It expires on \d+ \w+ \d{4}/],
 ])(
   'offers no end that a maximum age of %s days does not give, and says when the new one ends',
   async (maxAge, offered, says) => {

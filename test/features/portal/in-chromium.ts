@@ -123,7 +123,7 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
     await page.getByText('Show as a table').first().click()
     expect(await page.locator('details table').first().isVisible()).toBe(true)
     await page.getByRole('link', { name: 'Rotate the secret default' }).click()
-    await page.getByLabel('The secret in use now').selectOption('works for another hour')
+    await page.getByLabel('The secret in use now').selectOption('Works for another hour')
     await page.getByRole('button', { name: 'Make a new secret' }).click()
     const secret = /epa_sec_\w{49}/.exec(await page.locator('main').innerText())![0]
     const download = page.waitForEvent('download')

@@ -30,8 +30,8 @@ async function open() {
 it.each([
   [10 / 24, []],
   [1.6, []],
-  [30.5, ['in 30 days']],
-  [90, ['in 30 days']],
+  [30.5, ['In 30 days']],
+  [90, ['In 30 days']],
 ])(
   'offers only ends that the end of an operator in %s days allows, and the file .env has the end',
   async (days, offered) => {
@@ -49,7 +49,7 @@ it.each([
       timeZone: 'UTC',
     })
     const written = `${time.format(end)} UTC`
-    const most = Number.isInteger(days) ? `in ${days} days (the most)` : `on ${written} (the most)`
+    const most = Number.isInteger(days) ? `In ${days} days (the most)` : `On ${written} (the most)`
     expect(choices.toSorted()).toEqual([...offered, most].toSorted())
     const shown = await anna.submit(form, { name: 'bounded' })
     expect(await list()).toEqual([end, end])

@@ -83,7 +83,7 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
         'Catalog',
         'Weather',
         '127.0.0.1',
-        'less than an hour ago',
+        'just now',
         id,
       ])
         expect(first.text).toContain(part)

@@ -7,9 +7,9 @@ import type { UsageEntry, CountedRefusal } from '../../../shared/contracts/usage
 import { renderNetworks } from './network-page.js'
 import { renderPlan } from '../sections/plan-section.js'
 import { renderRefusals, renderUsage } from '../sections/usage-section.js'
-import type { PortalTexts } from '../texts/en.js'
 import { renderSummary } from '../sections/summary.js'
 import { renderTermsNote } from './terms.js'
+import { renderFlash } from './page.js'
 import { renderDate } from './times.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderCard, renderNotice, renderRows } from '../../../shared/web/parts.js'
@@ -30,41 +30,32 @@ export function renderApplication(
 ): Html {
   const { record, texts } = view
   const { plan, usage, refusals, isHeld } = counted
-  const networks = renderNetworks(view)
+  const isPending = record.status === 'pending'
   const sections = [
-    usage && ['usage', texts.usage],
-    plan && ['plan', texts.plan],
-    refusals && ['refusals', texts.refusals],
-    ['credentials', texts.credentials],
-    ['apis', texts.apis],
-    networks !== false && ['networks', texts.networks],
-    ['colleagues', texts.colleagues],
-  ].filter((each): each is [string, string] => each !== undefined && each !== false)
-  return html`${renderNotices(texts)}
+    usage && !isPending && (['usage', texts.usage, renderUsage(view, usage)] as const),
+    plan && !isPending && (['plan', texts.plan, renderPlan(view, plan)] as const),
+    refusals && !isPending && (['refusals', texts.refusals, renderRefusals(view, refusals)] as const),
+    !isPending && (['credentials', texts.credentials, renderCredentials(view)] as const),
+    ['apis', texts.apis, renderApis(view)] as const,
+    ['networks', texts.networks, renderNetworks(view)] as const,
+    ['colleagues', texts.colleagues, renderContacts(view)] as const,
+    ['danger', texts.deletion, renderDangerZone(view)] as const,
+  ].flatMap((each) => (each && each[2] ? [each] : []))
+  const notices = Object.keys(texts.notices) as (keyof typeof texts.notices)[]
+  return html`${notices.map((each) => renderFlash(each, texts))}
     <p class="facts">
       <span>${texts.applicationId} <code>${record.id}</code></span>
       <span>${fillHtml(texts.created, { date: renderDate(record.createdAt, texts) })}</span>
     </p>
-    ${record.status === 'pending' && renderNotice(html`<p>${isHeld ? texts.isHeld : texts.isPending}</p>`, 'warn')}
+    ${isPending && renderNotice(html`<p>${isHeld ? texts.isHeld : texts.isPending}</p>`, 'warn')}
     ${record.status === 'suspended' && renderSuspended(view)} ${renderTermsNote(view)}
-    ${record.status !== 'pending' && renderSummary(view, { usage, plan })}
+    ${!isPending && renderSummary(view, { usage, plan })}
     <div class="parts">
       <nav class="contents" aria-label="${texts.parts}">
         ${sections.map(([id, title]) => html`<a href="#${id}">${title}</a> `)}
       </nav>
-      <div>
-        ${usage && renderUsage(view, usage)} ${plan && renderPlan(view, plan)}
-        ${refusals && renderRefusals(view, refusals)} ${renderCredentials(view)} ${renderApis(view)} ${networks}
-        ${renderContacts(view)} ${renderDangerZone(view)}
-      </div>
+      <div>${sections.map(([, , section]) => section)}</div>
     </div>`
-}
-
-/** The style sheet shows the one that a redirect names in its fragment. */
-function renderNotices({ notices: { deleted: _deleted, left: _left, ...notices } }: PortalTexts): Html[] {
-  return Object.entries(notices).map(
-    ([id, text]) => html`<p class="notice good flash" id="${id}" tabindex="-1">${text}</p> `,
-  )
 }
 
 function renderSuspended({ supportUrl, texts }: ApplicationView): Html {
@@ -95,5 +86,6 @@ function renderDangerZone(view: ApplicationView): Html | false {
       renderRow('revokeTokens', texts.revoke, texts.revokeMeans),
     isOffered(view, 'delete') && renderRow('delete', texts.deleteIt, texts.deletionMeans),
   ].filter((each) => each !== false)
-  return rows.length > 0 && renderCard({ title: texts.deletion, level: 2, isDanger: true }, renderRows(rows))
+  const card = renderCard({ title: texts.deletion, level: 2, isDanger: true }, renderRows(rows))
+  return rows.length > 0 && html`<div id="danger">${card}</div>`
 }

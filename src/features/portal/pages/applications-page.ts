@@ -3,6 +3,7 @@ import type { ApplicationRecord } from '../../../shared/contracts/application-re
 import { fillCount } from '../../../shared/lib/fill-in.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import type { PortalTexts } from '../texts/en.js'
+import { renderFlash } from './page.js'
 import type { Links, ApplicationView } from './view.js'
 import { isAsked } from './terms.js'
 import { renderRelativeTime } from './times.js'
@@ -11,7 +12,7 @@ import { EXPIRY_NOTICE_MS } from '../sections/credential-section.js'
 import { sumUsage } from '../../../shared/web/usage-figures.js'
 import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
-import { renderEmpty, renderPill, renderTable } from '../../../shared/web/parts.js'
+import { renderNotice, renderPill, renderTable } from '../../../shared/web/parts.js'
 
 interface ListedApplications {
   readonly records: readonly ApplicationRecord[]
@@ -26,31 +27,26 @@ interface ListedApplications {
 }
 
 export function renderApplications(list: ListedApplications): Html {
-  const { records, registerUrl, texts } = list
-  return html`<p class="notice good flash" id="deleted" tabindex="-1">${texts.notices.deleted}</p>
-    <p class="notice good flash" id="left" tabindex="-1">${texts.notices.left}</p>
-    ${
-      records.length === 0
-        ? html`<div class="card">
-            ${renderEmpty({ title: texts.noApplication, next: registerUrl === undefined ? texts.beInvited : texts.registerFirst, drawing: 'first' }, renderRegister(list))}
-          </div>`
-        : html`<div class="row intro">
-              <p>${texts.listAbout}</p>
-              ${renderRegister(list)}
-            </div>
-            <div class="applications">
-              ${renderTable(
-                FRAME_TEXTS[texts.language].myApplications,
-                listColumns(list),
-                records.map((record) => listCells(record, list)),
-              )}
-            </div>`
-    }`
+  const { records, registerUrl, terms, texts } = list
+  const isAnyAsked = records.some((record) => isAsked(record, terms))
+  return html`${renderFlash('deleted', texts)} ${renderFlash('left', texts)}
+    <div class="row intro">
+      <p>${texts.listAbout}</p>
+      ${registerUrl !== undefined && html`<a class="button" href="${registerUrl}">${texts.register}</a>`}
+    </div>
+    ${isAnyAsked && renderNotice(html`<p>${renderMark(texts)} ${texts.acceptForMarked}</p>`, 'info')}
+    <div class="applications">
+      ${renderTable(
+        FRAME_TEXTS[texts.language].myApplications,
+        listColumns(list),
+        records.map((record) => listCells(record, list)),
+      )}
+    </div>`
 }
 
-/** The button that leads to the form of registration. */
-function renderRegister({ registerUrl, texts }: Pick<ListedApplications, 'registerUrl' | 'texts'>): Html | false {
-  return registerUrl !== undefined && html`<a class="button" href="${registerUrl}">${texts.register}</a>`
+/** Of an application whose terms are to be accepted. */
+function renderMark({ termsToAccept }: PortalTexts): Html {
+  return html`<i class="asked" title="${termsToAccept}"><span class="unseen">${termsToAccept}</span></i>`
 }
 
 export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { statuses }: PortalTexts): Html {
@@ -60,12 +56,7 @@ export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { st
 
 function listColumns({ usage, texts }: ListedApplications) {
   const counts = usage ? [texts.callsOfMonth, texts.refusedOfMonth] : []
-  return [
-    { title: texts.nameOfList },
-    { title: texts.status },
-    ...counts.map((title) => ({ title, isNumber: true })),
-    { title: texts.lastUse },
-  ]
+  return [{ title: texts.nameOfList }, ...[...counts, texts.lastUse].map((title) => ({ title, isNumber: true }))]
 }
 
 function listCells(record: ApplicationRecord, list: ListedApplications): Html[] {
@@ -77,13 +68,14 @@ function listCells(record: ApplicationRecord, list: ListedApplications): Html[] 
   const apis = Object.keys(record.apis).map((name) => titles.get(name) ?? name)
   const { calls, refused } = sumUsage(usage?.get(record.id) ?? [])
   return [
-    html`<a class="alone" href="${link(record.id)}">${record.name}</a>
+    html`<p class="named alone">
+        <a href="${link(record.id)}">${record.name}</a> ${renderStatus(record, texts)}
+        ${isAsked(record, terms) && renderMark(texts)}
+      </p>
       <p class="facts">
         <span>${apis.length > 0 ? apis.join(', ') : texts.noApiYet}</span>
-        ${isAsked(record, terms) && html`<span class="warn">${texts.termsToAccept}</span>`}
         ${expiring.length > 0 && html`<span class="warn">${fillCount(texts.expireSoon, expiring.length)}</span>`}
       </p>`,
-    renderStatus(record, texts),
     ...(usage
       ? [html`${count.format(calls)}`, html`<span class="${refused === 0 && 'soft'}">${count.format(refused)}</span>`]
       : []),

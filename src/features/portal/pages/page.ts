@@ -57,6 +57,11 @@ export function createPageRenderer(root: string, developersUrl: string, brand: P
   }
 }
 
+/** The style sheet shows the notice that a redirect names in its fragment. */
+export function renderFlash(id: keyof PortalTexts['notices'], { notices }: PortalTexts): Html {
+  return html`<p class="notice good flash" id="${id}" tabindex="-1">${notices[id]}</p> `
+}
+
 export function renderCsrf({ csrf }: Pick<PortalSession, 'csrf'>): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}" />`
 }

@@ -3,9 +3,9 @@ import { styleParts } from '../../../shared/web/parts.js'
 
 const PARTS = styleParts('card', 'rows', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
 
-const OWN = `.form { --page: 40rem }
+const OWN = `:root:has(.form) { --page: 40rem }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; margin: var(--top) 0 var(--space-4) }
-.crumb { margin: var(--top) 0 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
+.crumb { margin: var(--top) 0 0; color: var(--soft); font-size: var(--text-small); font-weight: 500; & > a { color: inherit } }
 .crumb + .head { margin-top: var(--space-1) }
 .intro { margin: calc(-1 * var(--space-2)) 0 var(--space-4); color: var(--soft); & > p { margin: 0 } }
 .warn { color: var(--warn) }
@@ -26,30 +26,36 @@ form.card .danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
 .facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 400; overflow-wrap: anywhere }
 .head + .facts, .flash + .facts { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
 .applications thead th:not(:first-child) { width: 9rem }
+.applications .facts { margin-top: 0 }
+.intro + .notice { margin-bottom: var(--space-4) }
+.asked { align-self: center; display: inline-block; width: .5rem; height: .5rem; border-radius: 50%; background: light-dark(#d58a00, #f2bd6d) }
 .tiles { margin: 0 0 var(--space-6) }
 .tiles .word + dd { flex-basis: 100% }
 .parts > div { display: grid; gap: var(--space-5); min-width: 0 }
-.contents { position: sticky; top: 3.5rem; z-index: 2; display: flex; overflow-x: auto; margin: 0 -1rem var(--space-4); padding: 0 .25rem; border-bottom: 1px solid var(--line); background: light-dark(#f6f8fa, #0f1318); font-size: .875rem; font-weight: 500; white-space: nowrap; scroll-target-group: auto }
-.contents a { flex: none; padding: var(--space-2) var(--space-3); border-bottom: 2px solid transparent; color: var(--soft) }
+.contents { position: sticky; top: 3.5rem; z-index: 2; display: flex; overflow-x: auto; margin: 0 -1rem var(--space-4); gap: var(--space-5); padding: 0 1rem; border-bottom: 1px solid var(--line); background: var(--ground); font-size: .875rem; font-weight: 500; white-space: nowrap; scroll-target-group: auto; --ground: light-dark(#f6f8fa, #0f1318) }
+.contents::after { content: ''; position: sticky; right: -1rem; flex: 1 0 2rem; margin-left: calc(-1 * var(--space-5)); background: linear-gradient(90deg, transparent, var(--ground) 1.5rem); pointer-events: none }
+.contents a { flex: none; padding: var(--space-2) 0; border-bottom: 2px solid transparent; color: var(--soft) }
 .contents a:hover { color: var(--ink) }
 .contents a:target-current { border-color: var(--accent); color: var(--ink) }
-section.card { --x: clamp(1rem, 2.6vw, 1.25rem); scroll-margin-top: 3.5rem; padding: 0; overflow: clip }
+section.card, #danger { --x: clamp(1rem, 2.6vw, 1.25rem); scroll-margin-top: 3.5rem }
+section.card { padding: 0; overflow: clip }
 .card > header { padding: var(--space-3) var(--x) }
 .card > header > div { flex: 1 1 18rem }
 .card > header p { margin: 0 }
 .card .table { border: 0; border-radius: 0; box-shadow: none }
-.rows h3, .table h3 { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; font-size: var(--text-plain) }
+.rows h3, .table h3, .named { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; font-size: var(--text-plain) }
 .rows > li { padding: var(--space-4) var(--x) }
 .row h3 > a { margin-block: calc(-1 * var(--finger, 0px)) }
 .rows p:not(.plot *) { font-size: .875rem }
-td p { margin: 0 }
+:is(td, th) p { margin: 0 }
 td > time { display: inline-block }
-:is(td > time, .tiles dd)::first-letter { text-transform: uppercase }
+:is(td > time, .tiles dd:nth-of-type(1))::first-letter { text-transform: uppercase }
 .row { align-items: center }
 .pair { display: flex; flex-wrap: wrap; gap: 1px; background: var(--line) }
 .pair > li { flex: 1 1 24rem; min-width: 0; border: 0 !important; background: var(--raised) }
 .scopes { display: grid; grid-template-columns: fit-content(50%) 1fr; gap: .375rem var(--space-2); margin: 0; padding: 0; list-style: none; font-size: .875rem; overflow-wrap: anywhere }
 .scopes li { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; justify-items: start; align-items: baseline }
+#colleagues .row { flex-wrap: nowrap; & > .actions { flex: none } }
 .invite { gap: .375rem; padding: var(--space-4) var(--x); border-top: 1px solid var(--line) }
 form.card > .foot { gap: var(--space-3); margin: 0 calc(-1 * var(--space-5)) calc(-1 * var(--space-5)); padding: var(--space-4) var(--space-5) }
 .together { display: flex; gap: var(--space-2); max-width: 30rem }
@@ -65,7 +71,7 @@ form.card > .foot { gap: var(--space-3); margin: 0 calc(-1 * var(--space-5)) cal
 .totals .allowed::before { background: var(--plot) }
 .totals .refused::before { background: var(--plot-bad) }
 .usage > p { margin: var(--space-2) 0 0 }
-.plot { margin-top: var(--space-3); padding-top: 1.75rem }
+.plot { margin-top: var(--space-3); padding-top: 2.25rem }
 .plot :is(svg, .periods) { height: 7.5rem }
 .plot .counts { height: 8.5rem }
 .plot label span { right: auto; left: 0; color: var(--soft) }
@@ -73,15 +79,13 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 #credentials thead th:last-child { font-size: 0 }
 #credentials td:last-child .actions { flex-wrap: nowrap; justify-content: end }
 @media (max-width: 30rem) {
-  .applications .table {
-    tr { display: grid; grid-template-columns: 4fr 5fr 4fr; gap: 0 var(--space-3) }
-    th { grid-column: 1 / 3 }
-    td { display: block; padding-left: 0 }
-    td::before { display: block; float: none; width: auto; margin: 0; font-size: var(--text-tiny) }
-    td:nth-of-type(1) { justify-self: end }
-    td:nth-of-type(1)::before { display: none }
+  .applications .table tbody tr { grid-template-columns: auto auto 1fr; gap: 0 var(--space-4) }
+  #credentials {
+    tbody tr { grid-template-columns: auto 1fr; gap: 0 var(--space-4) }
+    td:not(:last-child) { grid-column: auto; padding-left: 0; font-size: var(--text-small) }
+    td::before { float: none; width: auto; margin: 0 .375rem 0 0 }
+    td:last-child { padding: var(--space-2) 0 0; &::before { display: none } .actions { flex-wrap: wrap; justify-content: start } }
   }
-  #credentials td:last-child { padding: var(--space-2) 0 0; &::before { display: none } .actions { flex-wrap: wrap; justify-content: start } }
 }
 @media (min-width: 48rem) {
   .card .table :is(th, td) { &:first-child { padding-left: var(--space-5) } &:last-child { padding-right: var(--space-5) } }
@@ -90,9 +94,10 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 }
 @media (min-width: 64rem) {
   .parts { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: var(--space-10); align-items: start }
-  .contents { top: 4.5rem; display: grid; margin: 0; padding: 0; border: 0; border-left: 1px solid var(--line) }
+  .contents { top: 4.5rem; display: grid; gap: 0; margin: 0; padding: 0; border: 0; border-left: 1px solid var(--line) }
   .contents a { margin-left: -1px; padding: .3125rem var(--space-4); border-bottom: 0; border-left: 2px solid transparent }
-  section.card { scroll-margin-top: 0 }
+  section.card, #danger { scroll-margin-top: 0 }
+  .contents::after { display: none }
 }
 `
 

@@ -38,7 +38,7 @@ export function renderCredentials(view: ApplicationView): Html {
   const adding = (['addKey', 'addSecret', 'addKeySet'] as const)
     .filter((page) => isOffered(view, page))
     .map((page) => renderAction(link(record.id, page), labels[page], ''))
-  const columns = [texts.name, texts.kind, texts.beginsWith, texts.lastUse, texts.expires, texts.actions]
+  const columns = [texts.name, texts.lastUse, texts.expires, texts.actions]
   return renderSection(
     {
       id: 'credentials',
@@ -69,15 +69,14 @@ function listCells(shown: ShownCredential, view: ApplicationView): Html[] {
     : fillText((isReplaced ? texts.ofReplaced : texts.ofCredential)[kind], { name })
   const canReplace = keySet && isOffered(view, 'replaceKeySet')
   return [
-    html`<h3>${name}</h3>
+    html`<h3>${name} ${renderPill(keySet ? texts.keySets.kind : texts.kinds[kind])}</h3>
       <p class="facts">
+        ${renderShown(credential)}
         <span>${fillHtml(texts.created, { date: renderDate(createdAt, texts) })}</span>
         ${keySet && 'address' in keySet && keySet.outage && html`<span class="warn">${fillHtml(texts.keySets.unreadable, { time: renderRelativeTime(keySet.outage.since, now, texts) })}</span>`}
         ${apis && html`<span>${fillText(texts.onlyFor, { apis: formatGrants(apis) })}</span>`}
         ${networks && html`<span>${fillText(texts.onlyFrom, { networks: networks.join(', ') })}</span>`}
       </p>`,
-    renderPill(keySet ? texts.keySets.kind : texts.kinds[kind]),
-    renderShown(credential),
     lastUsedAt === undefined
       ? html`<span class="soft">${texts.neverUsed}</span>`
       : renderRelativeTime(lastUsedAt, now, texts),
@@ -94,8 +93,7 @@ function listCells(shown: ShownCredential, view: ApplicationView): Html[] {
 
 export function renderShown(credential: CredentialRecord): Html {
   const lines = formatRecordedKeySet(credential)
-  if (!lines) return html`<p><code class="inline">${credential.prefix}&hellip;</code></p>`
-  return html`${lines.map((line) => html`<p><code class="inline">${line}</code></p>`)}`
+  return html`${(lines ?? [`${credential.prefix}…`]).map((line) => html`<code class="inline">${line}</code> `)}`
 }
 
 function renderEnd({ kind, credential, isReplaced }: ShownCredential, { now, texts }: ApplicationView): Html {

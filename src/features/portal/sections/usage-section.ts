@@ -30,7 +30,6 @@ export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[])
 
 /** Nothing was counted yet: the first call, as a command. */
 function renderNoCalls({ record, apis, developersUrl, texts }: ApplicationView): Html {
-  if (record.status === 'pending') return renderEmpty({ title: texts.nothingCounted, next: texts.callsWhenActive })
   const isActive = record.status === 'active'
   const granted = apis.filter(({ name }) => isActive && Object.hasOwn(record.apis, name)).slice(0, 1)
   const frame = { developersUrl, texts: FRAME_TEXTS[texts.language] }
@@ -61,8 +60,8 @@ function renderApiUsage(
     <h3 id="${id}">${title}</h3>
     <dl class="totals">
       ${renderTotal(html`<dt class="allowed">${texts.allowed}</dt>`, format.format(calls - refused))}
-      ${renderTotal(html`<dt class="refused">${texts.refusedCount}</dt>`, format.format(refused))}
-      ${hasTokens && renderTotal(html`<dt>${texts.tokensIssued}</dt>`, format.format(tokens))}
+      ${renderTotal(html`<dt${refused > 0 && html` class="refused"`}>${texts.refusedCount}</dt>`, format.format(refused))}
+      ${hasTokens && renderTotal(html`<dt>${texts.tokens}</dt>`, format.format(tokens))}
     </dl>
     ${refused > 0 && html`<p class="soft">${texts.refusedWith} ${others.length === 0 ? html`<code>${error}</code>` : renderErrors(errors, texts.language)}</p>`}
     ${calls > 0 && renderDays({ id: `days-${id}`, label: title, countsOfDay: texts.countsOfDay }, days, texts.language)}

@@ -5,7 +5,7 @@ import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { renderInputField, type Problem } from '../../../shared/web/form-field.js'
-import { renderCsrf, type RenderPortalPage } from '../pages/page.js'
+import { renderCsrf, renderFlash, type RenderPortalPage } from '../pages/page.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
 import type { PageVisitor } from '../exchange.js'
@@ -130,7 +130,8 @@ function renderRequestForm(
 ): Html {
   const entered = html`value="${contact}" type="email" required maxlength="254"
   autocomplete="email"${problem === undefined && html` autofocus`}`
-  return html`<p class="intro">${texts.askForLink}</p>
+  return html`${renderFlash('deleted', texts)} ${renderFlash('left', texts)}
+    <p class="intro">${texts.askForLink}</p>
     <form method="post" action="${root}/sign-in?sent" novalidate>
       ${renderCsrf({ csrf })} ${renderInputField({ id: 'contact', label: texts.address, problem }, entered)}
       <button>${texts.sendEmail}</button>
