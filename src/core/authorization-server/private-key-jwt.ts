@@ -8,7 +8,7 @@ import type {
 } from '../../shared/contracts/application-record.js'
 import { createDenial, createDenialError, OAuthError, retryAfter } from '../../shared/contracts/denial.js'
 import type { StoreWith } from '../../shared/contracts/store.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { readJwtPart } from '../../shared/lib/jwt.js'
 import { isLive } from '../applications/credentials/credentials.js'
 import type { ClientApi } from '../http/client-credentials.js'
 import type { Form } from '../http/form.js'
@@ -86,7 +86,9 @@ export function createAssertionReader({
   let strangers: ReturnType<typeof createStrangers> | undefined
 
   function readClaims(assertion: string, api: ClientApi): Claims | string {
-    const [header, payload] = decode(assertion)
+    const isSigned = isSignedJwt(assertion)
+    const header = isSigned ? readJwtPart(assertion, 'header') : undefined
+    const payload = header && readJwtPart(assertion, 'claims')
     if (!header || !payload) return 'is no signed JWT (RFC 7519)'
     const { alg, kid, typ = 'JWT' } = header
     if (typeof alg !== 'string' || (kid !== undefined && typeof kid !== 'string'))
@@ -220,16 +222,6 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0
 }
 
-/** Header and payload, if the text has the form of a JWT that was signed. */
-function decode(assertion: string): readonly (Readonly<Record<string, unknown>> | undefined)[] {
-  if (assertion.length > MAX_ASSERTION_LENGTH || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(assertion)) return []
-  if (!isCanonical(assertion)) return []
-  return assertion.split('.', 2).map((part) => {
-    try {
-      const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
-      return isObject(value) ? { ...value } : undefined
-    } catch {
-      return undefined
-    }
-  })
+function isSignedJwt(text: string): boolean {
+  return text.length <= MAX_ASSERTION_LENGTH && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text) && isCanonical(text)
 }

@@ -146,7 +146,7 @@ export const NO_STORE = { 'Cache-Control': 'no-store' }
 /** `onUnknown` gets the names of parameters that do not exist. */
 async function readResourceServerForm(req: IncomingMessage, onUnknown: (name: string) => void): Promise<Form> {
   const form = await readForm(req, PARAMETERS, onUnknown)
-  refuseInQuery(req, PARAMETERS)
+  refuseInQuery(req, PARAMETERS, onUnknown)
   return form
 }
 

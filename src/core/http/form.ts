@@ -91,8 +91,15 @@ function splitParameters(contentType: string): string[] {
   return parts.map((part) => part.trim().toLowerCase())
 }
 
-/** Rejects parameters in the query string that belong in the body: query strings are kept in logs and browser histories. */
-export function refuseInQuery(req: IncomingMessage, names: readonly string[]): void {
+/**
+ * Rejects parameters in the query string that belong in the body: query strings are kept in logs and browser histories. Unknown ones are
+ * ignored, but for `onUnknown`.
+ */
+export function refuseInQuery(
+  req: IncomingMessage,
+  names: readonly string[],
+  onUnknown?: (name: string) => void,
+): void {
   const { url = '' } = req
   const query = url.indexOf('?')
   if (query < 0) return
@@ -100,6 +107,7 @@ export function refuseInQuery(req: IncomingMessage, names: readonly string[]): v
     if (names.includes(name)) {
       throw new OAuthError('invalid_request', `The parameter ${name} belongs in the body, never in the query string`)
     }
+    onUnknown?.(name)
   }
 }
 

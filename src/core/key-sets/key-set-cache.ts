@@ -89,6 +89,7 @@ export function createKeySetCache({
 
   async function fetchInto(entry: Entry, keySet: PublishedKeySet, application: string): Promise<void> {
     const { address, byOperator = false } = keySet
+    const { reloadedAt } = entry
     try {
       const { keys: jwks, maxAge } = await takeTurn(application, () => fetchKeySet(address, byOperator))
       const fetchedAt = now()
@@ -96,15 +97,13 @@ export function createKeySetCache({
         jwks,
         keys: toVerificationKeys(jwks),
         fetchedAt,
-        freshUntil: fetchedAt + maxAge * 1000,
+        freshUntil: reloadedAt < entry.reloadedAt ? fetchedAt : fetchedAt + maxAge * 1000,
       })
       entry.problem = undefined
     } catch (error) {
       if (!(error instanceof KeySetProblem)) throw error
       entry.problem = error
       if (entry.known) entry.known.freshUntil = now()
-    } finally {
-      entry.pending = undefined
     }
   }
 
@@ -116,12 +115,18 @@ export function createKeySetCache({
   }
 
   async function refresh(entry: Entry, keySet: PublishedKeySet, application: string): Promise<void> {
-    if (!entry.pending) {
+    const isReload = keySet.reloadedAt > entry.reloadedAt
+    if (isReload || !entry.pending) {
       entry.attemptedAt = now()
       // Who comes meanwhile waits for what is read.
-      if (keySet.reloadedAt > entry.reloadedAt && entry.known) entry.known.freshUntil = now()
+      if (isReload && entry.known) entry.known.freshUntil = now()
       entry.reloadedAt = Math.max(entry.reloadedAt, keySet.reloadedAt)
-      entry.pending = fetchInto(entry, keySet, application)
+      // What is being read when a reload is asked for may be from before, so the address is read once more.
+      const readAgain = (): Promise<void> => fetchInto(entry, keySet, application)
+      const pending = (entry.pending ? entry.pending.then(readAgain, readAgain) : readAgain()).finally(() => {
+        if (entry.pending === pending) entry.pending = undefined
+      })
+      entry.pending = pending
     }
     await Promise.race([entry.pending, sleep(WAIT_MS, undefined, { ref: false })])
   }

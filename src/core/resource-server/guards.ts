@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isApplicationId } from '../../shared/lib/application-id.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApiObservers } from '../../shared/contracts/api-observer.js'
 import type { EventDetails } from '../../shared/contracts/events.js'
 import { findBearer, isTooLong, readBearer } from '../http/bearer.js'
 import { hasDuplicateHeader, readHeader } from '../../shared/lib/request.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { readTokenClient } from '../../shared/lib/jwt.js'
 import type { OnDenied } from '../options/options.js'
 import type { ReportOnlySettings } from '../options/read-report-only.js'
 import { isCanonical } from '../tokens/verify-access-token.js'
@@ -123,7 +122,7 @@ export function createGuards({
         header: 'authorization',
         recall: (authorization) => recallBearer(authenticator, api, authorization),
         authenticate: authenticateBearer,
-        readClient: readTokenClient,
+        readClient,
         // The form of a token is checked before it may be one of another issuer.
         readCredential: otherIssuers ? createBearerReader(readBearer) : createBearerReader(findBearer),
         hideCredential: api.hideCredential ? hideToken : undefined,
@@ -219,17 +218,10 @@ function createBearerReader(read: typeof readBearer): GuardConfig['readCredentia
 }
 
 /** The `client_id` of the access token, unverified. */
-function readTokenClient(req: IncomingMessage, { applicationId }: EventDetails): string | undefined {
+function readClient(req: IncomingMessage, { applicationId }: EventDetails): string | undefined {
   if (applicationId !== undefined) return applicationId
   const { authorization = '' } = req.headers
-  if (authorization.length > MAX_TOKEN_HEADER_LENGTH) return undefined
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(authorization.split('.')[1] ?? '', 'base64url').toString())
-    const client = isObject(claims) && Object.hasOwn(claims, 'client_id') ? claims['client_id'] : undefined
-    return typeof client === 'string' && isApplicationId(client) ? client : undefined
-  } catch {
-    return undefined
-  }
+  return authorization.length > MAX_TOKEN_HEADER_LENGTH ? undefined : readTokenClient(authorization)
 }
 
 const AUTHORIZATION = ['Authorization']

@@ -2,7 +2,7 @@ import { application, optionalFilter, options, type CallParameters } from '../..
 import { actor } from '../../core/applications/call-parameters.js'
 import { readPageSize } from '../../core/applications/records/validation.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
-import { invalidArgument } from '../../shared/contracts/errors.js'
+import { invalidArgument, invalidCursor } from '../../shared/contracts/errors.js'
 import {
   EMAIL_STATES,
   type EmailPurpose,
@@ -183,7 +183,7 @@ function readCursor(after: string | undefined): EmailQuery['after'] {
   if (after === undefined) return undefined
   const [, dueAt, id = ''] = /^(\d{1,15})\.(.+)$/s.exec(after) ?? []
   if (dueAt !== undefined) return { dueAt: Number(dueAt), id }
-  throw invalidArgument('after must be the `next` of the page before.')
+  throw invalidCursor()
 }
 
 export const QUEUE_PARAMETERS: CallParameters<EmailQueue> = {

@@ -1,4 +1,4 @@
-import { ApplicationError, invalidArgument } from '../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument, invalidCursor } from '../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { Core } from '../../feature.js'
 import { formatDay, DAY_MS } from '../../shared/lib/day.js'
@@ -143,5 +143,5 @@ function readCursor(after: string, quotas: readonly Quota[]): Pick<Found, 'appli
   const [, plan, per, count, applicationId = ''] = /^([^/]*)\/(day|month)\/(\d{1,15})\/(.+)$/s.exec(after) ?? []
   const quota = quotas.find((each) => each.plan === plan && each.per === per)
   if (quota) return { applicationId, count: Number(count), quota }
-  throw invalidArgument('after must be the `next` of the page before.')
+  throw invalidCursor()
 }

@@ -1,5 +1,5 @@
 import { readPageSize } from '../../core/applications/records/validation.js'
-import { invalidArgument } from '../../shared/contracts/errors.js'
+import { invalidArgument, invalidCursor } from '../../shared/contracts/errors.js'
 import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
 import type { UsageCount, UsageCountQuery, UsageStore } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
@@ -137,7 +137,7 @@ function readCursor(after: unknown, by: UsagePeriod, routes = false): UsageCount
   const route = Buffer.from(name, 'base64url').toString()
   if (applicationId !== undefined && period?.length === length && api !== undefined && others.length === 0)
     return { applicationId, day: period, api, outcome: AFTER_OUTCOMES, route }
-  throw invalidArgument('after must be the `next` of the page before.')
+  throw invalidCursor()
 }
 
 /** Outcomes are visible ASCII characters (RFC 6749, section 5.2). */

@@ -1,7 +1,7 @@
 import type { ReportedCount, ReportedKey } from '../../shared/contracts/usage.js'
 import { isText } from '../../core/applications/call-arguments.js'
 import { readPageSize } from '../../core/applications/records/validation.js'
-import { invalidArgument } from '../../shared/contracts/errors.js'
+import { invalidCursor } from '../../shared/contracts/errors.js'
 import type { UsageReads } from './list-usage.js'
 
 /** Requests that report-only guards let pass and would have refused. */
@@ -75,5 +75,5 @@ function readCursor(after: unknown): ReportedKey | undefined {
   } catch {
     // A text that is no cursor gets the error below.
   }
-  throw invalidArgument('after must be the `next` of the page before.')
+  throw invalidCursor()
 }

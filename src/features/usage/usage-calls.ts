@@ -12,7 +12,7 @@ import {
 import { filter, options, withCheckedArguments, type CallParameters } from '../../core/applications/call-arguments.js'
 import { createRefusalReads } from './refusals.js'
 import { readPageSize } from '../../core/applications/records/validation.js'
-import { invalidArgument } from '../../shared/contracts/errors.js'
+import { invalidArgument, invalidCursor } from '../../shared/contracts/errors.js'
 import type { UsageSum, UsageSumQuery } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 
@@ -177,5 +177,5 @@ function readCursor(after: string | undefined): UsageSumQuery['after'] {
   if (after === undefined) return undefined
   const [, count, applicationId = ''] = /^(\d{1,15})\/(.+)$/s.exec(after) ?? []
   if (count !== undefined) return { applicationId, count: Number(count) }
-  throw invalidArgument('after must be the `next` of the page before.')
+  throw invalidCursor()
 }

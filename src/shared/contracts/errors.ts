@@ -106,6 +106,11 @@ export function invalidArgument(message: string): ApplicationError {
   return new ApplicationError('invalid_argument', message)
 }
 
+/** Of the argument `after` of a list. */
+export function invalidCursor(): ApplicationError {
+  return invalidArgument('after must be the `next` of the page before.')
+}
+
 /**
  * The store did not answer. On the wire: 503 `temporarily_unavailable`.
  *

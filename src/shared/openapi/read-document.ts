@@ -50,6 +50,7 @@ function readFile(option: string, path: string): JsonObject {
   }
   const isYaml = /\.ya?ml$/i.test(file)
   try {
+    checkSize(option, text)
     if (!isYaml) return parseJson(text)
     return copyAsJson(option, parseYaml(option, text))
   } catch (error) {
@@ -79,8 +80,10 @@ function copyAsJson(option: string, given: unknown): JsonObject {
   let text: string
   try {
     text = JSON.stringify(given)
+    checkSize(option, text)
     return parseJson(text)
-  } catch {
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
     throw wrongOption(option, 'cannot be written as JSON', 'Give an OpenAPI document, or the path of one.')
   }
 }
@@ -89,6 +92,19 @@ function copyAsJson(option: string, given: unknown): JsonObject {
 function parseJson(text: string): JsonObject {
   const withoutPrototype = (_name: string, value: unknown): unknown => (isObject(value) ? ownMembers(value) : value)
   return asObject(JSON.parse(text, withoutPrototype))
+}
+
+const MAX_MEGABYTES = 25
+
+/** A page of a larger document would keep the process busy for many seconds. GitHub's has 13 MB. */
+function checkSize(option: string, text: string): void {
+  const megabytes = Math.ceil(text.length / 100_000) / 10
+  if (megabytes > MAX_MEGABYTES)
+    throw wrongOption(
+      option,
+      `has ${megabytes} MB, and ${MAX_MEGABYTES} MB are allowed`,
+      'Keep references in it, in place of copies of what they refer to, or give a document of this API alone.',
+    )
 }
 
 function checkVersion(option: string, { openapi, swagger }: JsonObject): void {

@@ -1,4 +1,5 @@
-import { ApplicationError, type Application } from '../../index.js'
+import type { Application } from '../../index.js'
+import { invalidCursor } from '../../shared/contracts/errors.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { readPlan, readUsage } from './figures.js'
 import { countRefused, findFullestQuota } from '../../shared/web/usage-figures.js'
@@ -89,7 +90,7 @@ function listRefused({ auth }: Pick<Site, 'auth'>, { now }: Pick<Visit, 'now'>):
   const tomorrow = formatDay(now + DAY_MS)
   return async (after = `${today}.`) => {
     const [day = '', cursor] = after.split(/\.(.*)/s)
-    if (day > tomorrow) throw new ApplicationError('invalid_argument', 'after must be the `next` of the page before.')
+    if (day > tomorrow) throw invalidCursor()
     const page = { period: day, sort: 'refused', after: cursor || undefined, limit: PAGE_SIZE } as const
     const { items, next } = await auth.usage!.totals(page)
     const following = next === undefined ? `${formatDay(Date.parse(day) - DAY_MS)}.` : `${day}.${next}`

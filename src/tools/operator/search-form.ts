@@ -2,6 +2,7 @@ import { renderSelect } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import type { EmptyState } from '../../shared/web/parts.js'
 import { readField } from '../../core/http/form.js'
+import { readTokenClient } from '../../shared/lib/jwt.js'
 import { isApplicationId, type TabName, type Visit } from './visit.js'
 
 /** A field of a search: with choices one of them, otherwise a text or a day. */
@@ -69,23 +70,12 @@ export function findPublicPart(typed: string): string | undefined {
   const isOpen = typed
     .split(/[\s:/?&=,;'"]+/)
     .every((part) => part.length < 16 || WORD.test(part) || isApplicationId(part))
-  return isOpen ? typed : readSubject(typed)
+  return isOpen ? typed : readTokenClient(typed)
 }
 
 /** A word, words, an address of a site or of an e-mail. */
 const WORD =
   /^(?:\p{Lu}?\p{Ll}+|[a-zA-Z]+[.-]\D*|(?:[^@]{1,15}|[a-zA-Z]+(?:[._+-][a-zA-Z]+)*\d{0,4})@[a-z\d-]+(?:\.[a-z\d-]+)+)$/u
-
-/** The `client_id` of an access token, whether it is valid or not. */
-function readSubject(typed: string): string | undefined {
-  try {
-    const [, payload = '', signature] = typed.split('.')
-    const { client_id: id } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { client_id?: unknown }
-    return signature !== undefined && typeof id === 'string' && isApplicationId(id) ? id : undefined
-  } catch {
-    return undefined
-  }
-}
 
 /** A posted search as that of an address. `isPublic`: whether nothing in it could be a credential. */
 export function readPostedSearch({ fields }: Pick<Visit, 'fields'>): {

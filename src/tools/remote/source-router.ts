@@ -83,8 +83,8 @@ export function credentialSource(
   const { core, guards, authenticateResourceServer } = platform
   const { externalId, metadata, requests } = readOptions(options)
   const { findWindows } = core.find('plans') ?? {}
+  const { rateLimits, paceStarts } = core
   const answers = createAnswers(platform, { externalId, metadata, findWindows })
-  const { rateLimits } = core
   const limitRequests = rateLimits.create('source', requests, { setBy: 'credentialSource: requests' })
   const reports = requests && { ...requests, limit: Math.ceil(requests.limit * SHARE_OF_REPORTS) }
   const limitReports = rateLimits.create('sourceReports', reports, { setBy: 'credentialSource: requests' })
@@ -116,7 +116,7 @@ export function credentialSource(
     find(method, path) {
       const call = path.startsWith(SOURCE_PATH) ? path.slice(SOURCE_PATH.length) : ''
       const isCall = method === 'POST' && Object.hasOwn(answers, call)
-      return isCall ? (req, res) => answer(req, res, call) : undefined
+      return isCall ? paceStarts((req, res) => answer(req, res, call)) : undefined
     },
     refuse(_endpoint, error, req, res) {
       const denied = toDenial(error)

@@ -1,4 +1,5 @@
 import type { ApisOptions, PlatformAuth, ScopeOf } from '../../index.js'
+import { readJwtPart } from '../../shared/lib/jwt.js'
 import { inThePast, inThePresent } from './clock.js'
 import {
   ACTOR,
@@ -111,7 +112,6 @@ async function checkExpired(verify: () => Promise<unknown>): Promise<void> {
 }
 
 function readLifetime(accessToken: string): number {
-  const claims: unknown = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())
-  const { exp, iat } = claims as { readonly exp: number; readonly iat: number }
+  const { exp, iat } = readJwtPart(accessToken, 'claims') as { readonly exp: number; readonly iat: number }
   return exp - iat
 }

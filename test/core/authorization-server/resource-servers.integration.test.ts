@@ -268,8 +268,15 @@ describe.each(PLATFORMS)('A resource server (docs/http.md S1 to S9), on %s', (_n
         }
         const path = api === 'orders' ? `/orders/${what}` : `/_resource-server/${what}`
         const headers = { authorization: basic(server.clientId, server.clientSecret) }
-        const inQuery = await post(app, `${path}?scope=write`, { api, token: credential }, headers)
-        expect([path, inQuery.status, inQuery.body]).toMatchObject([path, 400, { error: 'invalid_request' }])
+        for (const [query, description] of [
+          ['scope=write', 'The parameter scope belongs in the body, never in the query string'],
+          ['scopes=write', 'The parameter scopes is unknown. Did you mean scope?'],
+          [credential, 'The parameter is unknown.'],
+        ] as const) {
+          const inQuery = await post(app, `${path}?${query}`, { api, token: credential }, headers)
+          const expected = { error: 'invalid_request', error_description: description }
+          expect([path, inQuery.status, inQuery.body]).toEqual([path, 400, expected])
+        }
       }
     // RFC 7662 leaves further parameters to the server: those of clients that read their own tokens are ignored.
     const own = await ask('introspect', 'orders', { token, scopes: 'write' }, shop)

@@ -71,6 +71,22 @@ describe('the key set at an address', () => {
     expect(fetched).toBe(2)
   })
 
+  it('is read again after a reload that comes while it is being read: what is read may be from before', async () => {
+    const reads: ((...keys: PublicJwk[]) => void)[] = []
+    answer = () => new Promise((resolve) => void reads.push((...keys) => resolve({ keys, maxAge: 600 })))
+    const before = find('a')
+    await vi.waitFor(() => expect(reads).toHaveLength(1))
+    now += 1000
+    const after = [find('b', now), find('b', now)]
+    reads[0]!(A)
+    expect(await before).toEqual(['a'])
+    await vi.waitFor(() => expect(reads).toHaveLength(2))
+    reads[1]!(B)
+    expect(await Promise.all(after)).toEqual([['b'], ['b']])
+    expect(await find('b', now)).toEqual(['b'])
+    expect(fetched).toBe(2)
+  })
+
   it('goes on for 24 hours while its address does not answer, and is asked for once a minute', async () => {
     await find('a')
     answer = fail

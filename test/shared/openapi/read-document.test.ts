@@ -54,6 +54,16 @@ describe('an OpenAPI document is read', () => {
 })
 
 describe('a document is refused with the fix:', () => {
+  it('larger than 25 MB, as a file and as an object', async () => {
+    const large = { ...DOCUMENT, 'x-text': 'x'.repeat(25_000_000) }
+    const said = /^document has 25\.1 MB, and 25 MB are allowed\. Keep references in it/
+    expect(() => readDocument('document', large)).toThrow(said)
+    await expect(readText('large.json', JSON.stringify(large))).rejects.toThrow(said)
+    const aliases = `a: &a ${'x'.repeat(2_600_000)}\nb: [${'*a, '.repeat(10)}]\n`
+    await expect(readText('large.yaml', `${YAML}${aliases}`)).rejects.toThrow(/^document has 28\.7 MB, and 25 MB/)
+    expect(readDocument('document', { ...DOCUMENT, 'x-text': 'x'.repeat(24_000_000) })).toHaveProperty('x-text')
+  })
+
   it.each<[string, string, RegExp]>([
     ['twice.yaml', 'openapi: 3.1.0\nopenapi: 3.1.0', /which is not YAML \(Map keys must be unique.*Correct the file/],
     ['broken.yaml', 'a: [', /which is not YAML/],

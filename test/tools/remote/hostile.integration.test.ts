@@ -1,9 +1,21 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import express5 from 'express'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { credentialSource } from '../../../src/tools/remote/index.js'
 import { createPlatformClient } from '../../../src/tools/remote/platform-client.js'
 import { createPlatformClock } from '../../../src/tools/remote/platform-clock.js'
 import { createRandom, type Random } from '../../abuse/random.js'
-import { accessToken, basic, createApplication, createTokenForm, exchange, post } from '../../support/http.js'
+import {
+  accessToken,
+  basic,
+  createApplication,
+  createTokenForm,
+  exchange,
+  GRANT,
+  listen,
+  post,
+} from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
+import { waitUntil } from '../../support/wait-until.js'
 import { ask, openSite, PROOF, startAnswerProxy, type HttpAnswer } from './site.js'
 
 const site = await openSite()
@@ -313,8 +325,52 @@ describe('a resource server of one API', () => {
   })
 })
 
+describe('a stranger', () => {
+  const SETTINGS = '/_resource-server/source/settings'
+  const sendSecret = (address: string, secret: string, path: string) =>
+    post(limited.app, path, GRANT, {
+      authorization: basic(limited.server.clientId, secret),
+      'x-forwarded-for': address,
+    })
+  let limited: Awaited<ReturnType<typeof openSite>>
+  beforeAll(async () => {
+    limited = await openSite({ rateLimits: { failedAuthentication: { limit: 3, window: 60 } } })
+    limited.app.set('trust proxy', true)
+  })
+  afterAll(() => limited.close())
+
+  it('has the failed authentications of the token endpoint and of the source together', async () => {
+    const paths = [SETTINGS, '/orders/token', SETTINGS, SETTINGS, '/orders/token']
+    const statuses: number[] = []
+    for (const path of paths) statuses.push((await sendSecret('192.0.2.1', 'wrong', path)).status)
+    expect(statuses).toEqual([401, 401, 401, 429, 429])
+    const right = await sendSecret('192.0.2.1', limited.server.clientSecret, SETTINGS)
+    expect([right.status, right.body], 'a right secret passes').toMatchObject([400, { error: 'invalid_request' }])
+  })
+
+  it('with many requests lets those of others begin', async () => {
+    const order: string[] = []
+    const held: (() => void)[] = []
+    const app = express5().set('trust proxy', true)
+    app.use((req, res, next) => {
+      res.once('finish', () => order.push(req.ip!))
+      held.push(next)
+    }, credentialSource(limited.auth))
+    const { port, close } = await listen(app)
+    onTestFinished(close)
+    const send = (address: string) =>
+      fetch(`http://127.0.0.1:${port}${SETTINGS}`, { method: 'POST', headers: { 'x-forwarded-for': address } })
+    const flood = Array.from({ length: 100 }, () => send('192.0.2.1'))
+    await waitUntil(() => held.length === 100)
+    const other = send('192.0.2.2')
+    await waitUntil(() => held.length === 101)
+    for (const next of held) next()
+    for (const answer of [...flood, other]) expect((await answer).status).toBe(401)
+    expect(order.indexOf('192.0.2.2')).toBeLessThan(20)
+  })
+})
+
 it('is not made of anything but a platform, and names what metadata is given', async () => {
-  const { credentialSource } = await import('../../../src/tools/remote/index.js')
   for (const given of [undefined, {}]) expect(() => credentialSource(given as never)).toThrow(/which is no platform/)
   expect(() => credentialSource(site.auth, { metadata: 'region' } as never)).toThrow(/metadata/)
   expect(() => credentialSource(site.auth, { contacts: true } as never)).toThrow(/contacts/)

@@ -54,12 +54,3 @@ export function withHeader(draft: RequestDraft, ...header: Header): RequestDraft
 export function bearer(token: string): Header {
   return ['Authorization', `Bearer ${token}`]
 }
-
-export function readTokenPart(token: string, part: 'header' | 'claims'): Readonly<Record<string, unknown>> {
-  const text = token.split('.')[part === 'header' ? 0 : 1] ?? ''
-  try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>
-  } catch {
-    return {}
-  }
-}

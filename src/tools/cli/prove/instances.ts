@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { DEFAULT_CLOCK_TOLERANCE } from '../../../core/options/options.js'
 import { requireCredential, type Check, type CheckOutcome } from './check.js'
 import { diagnose } from './diagnosis.js'
-import { bearer, readTokenPart } from './drafts.js'
+import { readJwtPart } from '../../../shared/lib/jwt.js'
+import { bearer } from './drafts.js'
 import type { ProbeAnswer } from './exchange.js'
 import { ALLOWED, status, TOKEN, type Expectation, skip } from './expectation.js'
 import { listKeyIds } from './metadata.js'
@@ -100,7 +101,7 @@ function judgeAll(site: Site, answers: readonly ProbeAnswer[], expectation: Expe
 /** Seconds by which the clock of the instance is ahead, as far as the time of the answer tells. */
 function readClockDifference(answer: ProbeAnswer): number | undefined {
   const token = readAccessToken(answer)
-  const issuedAt = token === undefined ? undefined : readTokenPart(token, 'claims')['iat']
+  const issuedAt = token === undefined ? undefined : readJwtPart(token, 'claims')?.['iat']
   if (typeof issuedAt !== 'number') return undefined
   // "iat" is cut to the second.
   const [earliest, latest] = [answer.sentAt / 1000 - 1, answer.receivedAt / 1000]

@@ -1,6 +1,6 @@
 import { ask, judge, requireAccessToken, type Check } from './check.js'
 import { METHOD_BLOCKED } from './diagnosis.js'
-import { readTokenPart } from './drafts.js'
+import { readJwtPart } from '../../../shared/lib/jwt.js'
 import { all, NO_BODY, status, that, type Expectation } from './expectation.js'
 
 const MOUNT =
@@ -61,7 +61,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     expects: 'the key that signed the access token',
     fix: `${MOUNT} If the key set is older than the token: let caches keep it for at most 300 seconds (nginx: no proxy_cache_valid or proxy_ignore_headers for it), and start every instance on the same store.`,
     async run(context) {
-      const kid = readTokenPart(await requireAccessToken(context), 'header')['kid']
+      const kid = readJwtPart(await requireAccessToken(context), 'header')?.['kid']
       const answer = await context.site.send({ path: `/${context.api.name}/.well-known/jwks.json` })
       const isSigner = that(`a key with the id ${String(kid)}`, ({ json }) => listKeyIds(json).includes(kid))
       return judge(context, answer, isSigner)

@@ -1,0 +1,20 @@
+import { isApplicationId } from './application-id.js'
+import { isObject } from './is-object.js'
+import { ownMembers } from './own-members.js'
+
+/** The members of a part of a JWT, of which nothing is verified; undefined if there are none. */
+export function readJwtPart(jwt: string, part: 'header' | 'claims'): Readonly<Record<string, unknown>> | undefined {
+  const text = jwt.split('.', 2)[part === 'header' ? 0 : 1] ?? ''
+  try {
+    const members: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    return isObject(members) ? ownMembers(members) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The `client_id` of an access token, whether it is valid or not. */
+export function readTokenClient(accessToken: string): string | undefined {
+  const id = readJwtPart(accessToken, 'claims')?.['client_id']
+  return typeof id === 'string' && isApplicationId(id) ? id : undefined
+}
