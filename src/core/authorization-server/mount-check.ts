@@ -4,12 +4,10 @@ import type { CheckMount } from '../http/endpoints.js'
 import { parsePath } from '../../shared/lib/request.js'
 
 /** Reports once that the router is mounted where the path of `baseUrl` does not lead. For development only. */
-export function createMountCheck(options: {
-  readonly baseUrl: string
-  readonly basePath: string
-  readonly logger: Pick<Logger, 'warn'>
-}): CheckMount {
-  const { baseUrl, basePath, logger } = options
+export function createMountCheck(
+  { baseUrl, basePath }: { readonly baseUrl: string; readonly basePath: string },
+  logger: Pick<Logger, 'warn'>,
+): CheckMount {
   const { host } = new URL(baseUrl)
   let isReported = false
 

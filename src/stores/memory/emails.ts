@@ -1,4 +1,10 @@
-import { type EmailChange, type EmailQuery, type QueuedEmail, savesEmail } from '../../shared/contracts/queued-email.js'
+import {
+  savesEmail,
+  type EmailChange,
+  type EmailQuery,
+  type EmailStore,
+  type QueuedEmail,
+} from '../../shared/contracts/queued-email.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryEmails() {
@@ -25,19 +31,6 @@ export function createMemoryEmails() {
     else emails.delete(change.remove.id)
   }
 
-  function lease(now: number, until: number): QueuedEmail | undefined {
-    const [email] = sortByDueAt(
-      ({ state, dueAt, leasedUntil }) => state === 'due' && dueAt <= now && leasedUntil <= now,
-    )
-    if (!email) return undefined
-    save({ ...email, leasedUntil: until, version: email.version + 1 })
-    return emails.get(email.id)
-  }
-
-  function findByClaimLink(hash: string): QueuedEmail | undefined {
-    return [...emails.values()].find(({ claimLinks }) => claimLinks.some((link) => link.hash === hash))
-  }
-
   function list({ applicationId, purpose, state, after, limit }: EmailQuery): readonly QueuedEmail[] {
     const places = after && new Map([...emails.keys()].map((id, place) => [id, place]))
     const isBehind = ({ id, dueAt }: QueuedEmail): boolean =>
@@ -54,5 +47,24 @@ export function createMemoryEmails() {
     return [...emails.values()].filter(matches).toSorted((one, other) => one.dueAt - other.dueAt)
   }
 
-  return { isNext, save, allows, apply, lease, find: (id: string) => emails.get(id), findByClaimLink, list }
+  const calls: Omit<EmailStore, 'listExpiring'> = {
+    async lease(now, until) {
+      const [email] = sortByDueAt(
+        ({ state, dueAt, leasedUntil }) => state === 'due' && dueAt <= now && leasedUntil <= now,
+      )
+      if (!email) return undefined
+      save({ ...email, leasedUntil: until, version: email.version + 1 })
+      return emails.get(email.id)
+    },
+    async save(email) {
+      if (!isNext(email)) return false
+      save(email)
+      return true
+    },
+    find: async (id) => emails.get(id),
+    findByClaimLink: async (hash) =>
+      [...emails.values()].find(({ claimLinks }) => claimLinks.some((link) => link.hash === hash)),
+    list: async (query) => list(query),
+  }
+  return { allows, apply, calls }
 }

@@ -5,10 +5,9 @@ import { createMemoryAudit } from './audit.js'
 import { createMemoryEmails } from './emails.js'
 import { createMemoryFeed } from './feed.js'
 import { createMemoryProcesses } from './processes.js'
-import { createMemoryQuotas } from './quotas.js'
+import { createMemoryUsage } from './usage.js'
 import { createMemorySecrets, createMemorySigningKeys } from './secrets.js'
 import { createMemorySignIns } from './sign-ins.js'
-import { createMemoryUsage } from './usage.js'
 
 /**
  * A store in the memory of this process, for tests and for platforms that create their applications at every start.
@@ -30,7 +29,10 @@ export function memoryStore(): StoreWith {
   const audit = createMemoryAudit()
   const applications = createMemoryApplications()
   const emails = createMemoryEmails()
-  const usage = createMemoryUsage({ findApplication: applications.find, listApplicationIds: applications.listIds })
+  const { usage, quotas, deleteRefusals } = createMemoryUsage({
+    findApplication: applications.find,
+    listApplicationIds: applications.listIds,
+  })
 
   return {
     kind: 'memory',
@@ -49,7 +51,7 @@ export function memoryStore(): StoreWith {
       if (record) audit.write(record)
       applications.save(application)
       for (const change of changes) emails.apply(change, application.id)
-      if (application.status === 'deleted') usage.deleteRefusals(application.id)
+      if (application.status === 'deleted') deleteRefusals(application.id)
       feed.publish({ kind: 'application', id: application.id })
       return true
     },
@@ -60,36 +62,9 @@ export function memoryStore(): StoreWith {
     listAudit: async (query) => audit.list(query),
     deleteAudit: async (before, limit) => audit.deleteBefore(before, limit),
 
-    emails: {
-      lease: async (now, until) => emails.lease(now, until),
-      async save(email) {
-        if (!emails.isNext(email)) return false
-        emails.save(email)
-        return true
-      },
-      find: async (id) => emails.find(id),
-      findByClaimLink: async (hash) => emails.findByClaimLink(hash),
-      list: async (query) => emails.list(query),
-      listExpiring: async (query) => applications.listExpiring(query),
-    },
-
-    usage: {
-      add: async (batch, counts) => usage.addUsage(batch, counts),
-      list: async (query) => usage.listUsage(query),
-      listSums: async (query) => usage.listSums(query),
-      addReported: async (batch, counts) => usage.addReported(batch, counts),
-      listReported: async (query) => usage.listReported(query),
-      addRefusals: async (batch, refusals, kept) => usage.addRefusals(batch, refusals, kept),
-      listRefusals: async (applicationId, after) => usage.listRefusals(applicationId, after),
-      async deleteExpired(expired) {
-        // All collections are cleared at once, so that nothing is left.
-        usage.deleteExpired(expired)
-        return 0
-      },
-    },
-
-    quotas: createMemoryQuotas({ ...usage, findApplication: applications.find }),
-
+    emails: { ...emails.calls, listExpiring: async (query) => applications.listExpiring(query) },
+    usage,
+    quotas,
     signIns: createMemorySignIns(),
     imports: createImportCalls({ audit, applications, feed }),
     processes: createMemoryProcesses(feed),

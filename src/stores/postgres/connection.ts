@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findOutcome, parseTransactionId, SELECT_TRANSACTION_ID, type TransactionId } from './commit-outcome.js'
 import { isEndedByLimit, queryWithin, setLocalLimits } from './limited-query.js'
 import { acquire, type PostgresClient, type PostgresPool, type PostgresQuery, type PostgresResult } from './pool.js'
 import { isFromReplica } from './replica.js'
+import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 
 /** Runs statements. A value that is undefined is sent as NULL; integers are returned as numbers. */
 export interface Sql {
@@ -237,4 +237,43 @@ const INT4 = 23
 /** Parsers are given per query, because the host may have replaced pg's own, which are global. */
 const TYPES: NonNullable<PostgresQuery['types']> = {
   getTypeParser: (oid) => (oid === INT8 || oid === INT4 ? Number : String),
+}
+
+/** A transaction, as another connection to the same server can look it up. */
+interface TransactionId {
+  readonly id: string
+  /** The start of the server. After a failover the same id may be another transaction's. */
+  readonly server: string
+}
+
+const SERVER = 'extract(epoch FROM pg_postmaster_start_time())::text'
+
+/** The last statement of those that begin a transaction. */
+const SELECT_TRANSACTION_ID = `SELECT pg_current_xact_id()::text AS id, ${SERVER} AS server`
+
+/** Reads the transaction from the result of several statements, which `pg` returns as a list. */
+function parseTransactionId(results: PostgresResult | readonly PostgresResult[]): TransactionId {
+  return [results].flat().at(-1)?.rows[0] as TransactionId
+}
+
+const SELECT_OUTCOME = `SELECT CASE WHEN ${SERVER} = $2 THEN pg_xact_status($1::xid8) ELSE 'lost' END AS status`
+const OUTCOME_RETRY_INTERVAL_MS = 50
+
+/**
+ * Whether a transaction was committed whose COMMIT was not answered. Rejects with `outcome: 'unknown'` if the server was
+ * restarted or replaced meanwhile, cannot be reached, or still commits at the deadline (on the monotonic clock). `cause`: why it has to be looked up.
+ */
+async function findOutcome(
+  query: (statement: PostgresQuery, deadline: number) => Promise<PostgresResult>,
+  { id, server }: TransactionId,
+  { deadline, cause }: { readonly deadline: number; readonly cause: unknown },
+): Promise<boolean> {
+  do {
+    const result = await query({ text: SELECT_OUTCOME, values: [id, server] }, deadline).catch(() => undefined)
+    const { status } = (result?.rows[0] ?? { status: 'in progress' }) as { status: string | null }
+    if (status === 'committed' || status === 'aborted') return status === 'committed'
+    if (status !== 'in progress') break
+    await sleep(OUTCOME_RETRY_INTERVAL_MS)
+  } while (performance.now() < deadline)
+  throw new StoreUnavailableError('The connection broke while a change was committed.', { outcome: 'unknown', cause })
 }

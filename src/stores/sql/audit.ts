@@ -2,13 +2,12 @@ import type { AuditQuery } from '../../shared/contracts/store.js'
 import type { AuditRecord } from '../../shared/contracts/store-records.js'
 import { parseCursor } from './feed.js'
 import { parseRow } from './rows.js'
-import { all, get, run, type Work } from './work.js'
+import { all, get, run, hasNul, type Work } from './work.js'
 
 /** Records are written by `publish()`. */
 export function* listAudit(query: AuditQuery): Work<readonly AuditRecord[]> {
   const { after, limit, newestFirst = false } = query
-  // PostgreSQL refuses a text with U+0000, and some drivers of SQLite end it there.
-  if ([query.applicationId, query.by, ...(query.types ?? [])].some((text) => text?.includes('\0'))) return []
+  if (hasNul([query.applicationId, query.by, ...(query.types ?? [])])) return []
   // A malformed id is bound as NULL, after which nothing is listed.
   const start = after === undefined ? (newestFirst ? Number.MAX_SAFE_INTEGER : 0) : parseCursor(after)
   if (query.from !== undefined || query.until !== undefined) return yield* listByTime(query, start)

@@ -1,7 +1,6 @@
 import type { CredentialReplacement } from '../../shared/contracts/imports.js'
 import type { Store } from '../../shared/contracts/store.js'
-import type { Dialect } from './dialect.js'
-import { get, run, type Work } from './work.js'
+import { type Dialect, get, run, type Work } from './work.js'
 
 type Use = Parameters<Store['noteCredentialUse']>[0][number]
 

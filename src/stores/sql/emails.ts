@@ -5,9 +5,8 @@ import {
   type QueuedEmail,
   savesEmail,
 } from '../../shared/contracts/queued-email.js'
-import type { Dialect } from './dialect.js'
+import { type Dialect, all, get, getOften, run, type Work } from './work.js'
 import { parseRow } from './rows.js'
-import { all, get, getOften, run, type Work } from './work.js'
 
 /** Makes one change to an application's e-mails if the stored version allows it. Must be called in a transaction. */
 export function* changeEmails(applicationId: string, change: EmailChange): Work<boolean> {

@@ -1,6 +1,5 @@
 import type { RunningProcess } from '../../shared/contracts/store-records.js'
-import { MAX_EXPIRED_PER_CALL, type Dialect } from './dialect.js'
-import { all, get, run, type Work } from './work.js'
+import { MAX_EXPIRED_PER_CALL, type Dialect, all, get, run, type Work } from './work.js'
 
 /** Must be called in a transaction. */
 export function* announceProcess(dialect: Dialect, process: RunningProcess, lifetime: number): Work<void> {

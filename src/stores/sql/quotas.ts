@@ -1,8 +1,7 @@
 import type { ExpiredQuotas, QuotaCount, QuotaTotals, QuotaUse, QuotaUseQuery } from '../../shared/contracts/quotas.js'
 import type { UsageBatch } from '../../shared/contracts/usage.js'
 import { addBatch } from './usage.js'
-import type { Dialect } from './dialect.js'
-import { all, get, run, type Work } from './work.js'
+import { type Dialect, all, get, run, hasNul, type Work } from './work.js'
 
 /** Must be called in a transaction, as `deleteExpiredQuotas`. */
 export function* addQuotas(
@@ -61,8 +60,7 @@ function formatTotals({ formatGiven }: Dialect): string {
 }
 
 export function* listQuotas(applicationId: string, from: string, to: string): Work<readonly QuotaCount[]> {
-  // PostgreSQL refuses a text with U+0000, and some drivers of SQLite end it there.
-  if (applicationId.includes('\0')) return []
+  if (hasNul([applicationId])) return []
   const text = `
     SELECT application_id AS "applicationId", day, count FROM platform_auth_quotas
     WHERE application_id = ?1 AND day BETWEEN ?2 AND ?3 AND length(day) > 7 ORDER BY day`

@@ -1,4 +1,17 @@
 import type { UsageCount } from '../../shared/contracts/usage.js'
+import type { Language } from '../../shared/contracts/email-content.js'
+import type {
+  AccessRequest,
+  ApplicationRecord,
+  ApplicationStatus,
+  CredentialRecord,
+  DecidedRequest,
+  GrantedApis,
+  Invitation,
+  JsonObject,
+  KeySetRecord,
+  Withheld,
+} from '../../shared/contracts/application-record.js'
 
 /** JSON for a column that is NULL where there is no value. */
 export function formatJson(value: object | undefined): string | undefined {
@@ -27,4 +40,130 @@ export interface UsageRow {
 export function parseUsageCount(row: UsageRow): UsageCount {
   const { application_id: applicationId, day, api, outcome, route, count } = row
   return { day, applicationId, api, outcome, ...(route !== '' && { route }), count }
+}
+
+/** An application as a SQL database returns it. Lists and objects are JSON. */
+export interface ApplicationRow {
+  readonly id: string
+  readonly name: string
+  readonly contact: string | null
+  readonly status: ApplicationStatus
+  readonly created_at: number
+  readonly tokens_revoked_at: number
+  readonly version: number
+  readonly metadata: string | null
+  readonly external_id: string | null
+  readonly language: Language | null
+  readonly invitations: string | null
+  readonly access_requests: string | null
+  readonly withheld: string | null
+  readonly decided: string | null
+  readonly ends_at: number | null
+  readonly used_at: number | null
+  readonly plan: string | null
+  readonly agreed: string | null
+  readonly unconfirmed: number
+  readonly other_contacts: string
+  readonly apis: string
+  readonly credentials: string
+}
+
+export function parseApplication(row: ApplicationRow): ApplicationRecord {
+  const apis = JSON.parse(row.apis) as readonly (readonly [api: string, scopes: readonly string[]])[]
+  const credentials = JSON.parse(row.credentials) as readonly CredentialJson[]
+  return {
+    id: row.id,
+    name: row.name,
+    contact: row.contact ?? undefined,
+    isUnconfirmed: row.unconfirmed === 1,
+    otherContacts: JSON.parse(row.other_contacts) as readonly string[],
+    invitations: parseList<StoredInvitation>(row.invitations).map(parseActor),
+    language: row.language ?? undefined,
+    status: row.status,
+    apis: Object.fromEntries(apis.map(([api, scopes]) => [api, { scopes }])),
+    accessRequests: parseList<StoredAccessRequest>(row.access_requests).map(parseActor),
+    decided: parseList<DecidedRequest>(row.decided),
+    withheld: row.withheld === null ? undefined : (JSON.parse(row.withheld) as Withheld),
+    ...parseAgreed(row),
+    keys: credentials.filter(({ kind }) => kind === 'key').map(parseCredential),
+    secrets: credentials.filter(({ kind }) => kind === 'secret').map(parseCredential),
+    metadata: row.metadata === null ? undefined : (JSON.parse(row.metadata) as JsonObject),
+    externalId: row.external_id ?? undefined,
+    endsAt: row.ends_at ?? undefined,
+    // 0: it was never used.
+    lastUsedAt: row.used_at || undefined,
+    createdAt: row.created_at,
+    tokensRevokedAt: row.tokens_revoked_at,
+    version: row.version,
+  }
+}
+
+type Agreed = Pick<ApplicationRecord, 'rateLimits' | 'networks' | 'acceptedTerms' | 'resourceServer'>
+
+function parseAgreed({ plan, agreed }: ApplicationRow): Agreed & Pick<ApplicationRecord, 'plan'> {
+  const read = (agreed === null ? {} : JSON.parse(agreed)) as Partial<Agreed>
+  const { rateLimits, networks, acceptedTerms, resourceServer } = read
+  return { rateLimits, networks, acceptedTerms, resourceServer, plan: plan ?? undefined }
+}
+
+/** JSON for the column `agreed`, which is NULL for an application without any of its members. */
+export function formatAgreed({ rateLimits, networks, acceptedTerms, resourceServer }: Agreed): string | undefined {
+  const agreed = JSON.stringify({ rateLimits, networks, acceptedTerms, resourceServer })
+  return agreed === '{}' ? undefined : agreed
+}
+
+type StoredInvitation = Omit<Invitation, 'by'> & { readonly by?: string }
+type StoredAccessRequest = Omit<AccessRequest, 'by'> & { readonly by?: string }
+
+function parseList<Item>(json: string | null): readonly Item[] {
+  return json === null ? [] : (JSON.parse(json) as readonly Item[])
+}
+
+/** JSON has no undefined members. */
+function parseActor<Item extends { readonly by?: string }>(item: Item): Item & { readonly by: string | undefined } {
+  return { ...item, by: item.by }
+}
+
+/** A text behind every one that begins with a prefix. */
+export const LAST_CHARACTER = '\u{10FFFF}'
+
+/** JSON for a column that is NULL for an empty list. */
+export function formatList(list: readonly object[]): string | undefined {
+  return list.length > 0 ? JSON.stringify(list) : undefined
+}
+
+interface CredentialJson {
+  readonly kind: 'key' | 'secret'
+  readonly id: string
+  readonly name: string
+  readonly hash: string
+  readonly prefix: string
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly lastUsedAt: number | null
+  readonly apis: GrantedApis | null
+  readonly networks: readonly string[] | null
+  /** A number in SQLite. */
+  readonly isImported: boolean | number
+  readonly remindedDays: number | null
+  readonly keySet: KeySetRecord | null
+}
+
+function parseCredential(json: CredentialJson): CredentialRecord {
+  const { id, name, hash, prefix, createdAt, expiresAt, lastUsedAt, apis, networks, isImported, remindedDays } = json
+  const { keySet } = json
+  return {
+    id,
+    name,
+    hash,
+    prefix,
+    createdAt,
+    expiresAt: expiresAt ?? undefined,
+    lastUsedAt: lastUsedAt ?? undefined,
+    apis: apis ?? undefined,
+    networks: networks ?? undefined,
+    isImported: Boolean(isImported),
+    remindedDays: remindedDays ?? undefined,
+    ...(keySet && { keySet }),
+  }
 }

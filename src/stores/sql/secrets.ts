@@ -1,7 +1,6 @@
 import type { NewAuditRecord, SigningKeyRecord } from '../../shared/contracts/store-records.js'
 import type { SecretName } from '../../shared/contracts/store.js'
-import type { Dialect } from './dialect.js'
-import { get, run, all, type Work } from './work.js'
+import { type Dialect, get, run, all, type Work } from './work.js'
 import { parseRow } from './rows.js'
 
 /** This query runs before `establishSecret`: a start with existing secrets writes nothing, so a read-only database is enough. */

@@ -1,7 +1,7 @@
 import type { StoreWith } from '../../shared/contracts/store.js'
 import { addAssertion, isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './ended-tokens.js'
 import { deleteAudit, hasAuditBefore, listAudit } from './audit.js'
-import type { Dialect } from './dialect.js'
+import type { Dialect, Work } from './work.js'
 import {
   findEmail,
   findEmailByClaimLink,
@@ -11,12 +11,20 @@ import {
   listExpiring,
   writeEmail,
 } from './emails.js'
-import { listApplications } from './list-applications.js'
+import { listApplications, findApplication, findApplicationByKey } from './find-applications.js'
 import { countImportedHashes, noteCredentialUse, replaceCredentialHash } from './credentials.js'
-import { findApplication, findApplicationByKey } from './find-application.js'
 import { announceProcess, listProcesses, removeProcess } from './processes.js'
 import { addQuotas, deleteExpiredQuotas, hasExpiredQuotas, listQuotas, listUsed } from './quotas.js'
-import { addReported, listReported } from './reported.js'
+import {
+  addReported,
+  listReported,
+  addRefusals,
+  addUsage,
+  deleteExpiredUsage,
+  hasExpiredUsage,
+  listRefusals,
+  listSums,
+} from './usage.js'
 import { addApplications, saveApplication } from './save-application.js'
 import {
   establishSecret,
@@ -28,8 +36,6 @@ import {
   resealSigningKey,
 } from './secrets.js'
 import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
-import { addRefusals, addUsage, deleteExpiredUsage, hasExpiredUsage, listRefusals, listSums } from './usage.js'
-import type { Work } from './work.js'
 
 /** The calls of a store that are the same in both databases. */
 type SharedCalls = Omit<

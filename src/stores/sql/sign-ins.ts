@@ -1,7 +1,6 @@
 import type { SignIn, SignOut } from '../../shared/contracts/sign-ins.js'
-import { MAX_EXPIRED_PER_CALL, type Dialect } from './dialect.js'
+import { MAX_EXPIRED_PER_CALL, type Dialect, all, get, run, type Work } from './work.js'
 import { parseRow } from './rows.js'
-import { all, get, run, type Work } from './work.js'
 
 const COLUMNS = `id, contact, link_hash AS "linkHash", code_hash AS "codeHash", guesses, application_id AS "applicationId",
   created_at AS "createdAt", expires_at AS "expiresAt"`

@@ -6,10 +6,11 @@ import type {
   UsageCountQuery,
   UsageSum,
   UsageSumQuery,
+  ReportedCount,
+  ReportedCountQuery,
 } from '../../shared/contracts/usage.js'
-import type { Dialect } from './dialect.js'
+import { type Dialect, all, get, run, hasNul, type Work } from './work.js'
 import { parseRow, parseUsageCount, type UsageRow } from './rows.js'
-import { all, get, run, type Work } from './work.js'
 
 /** The counts that are read at once, and sorted. */
 const FEW = 2000
@@ -66,7 +67,7 @@ export function* listOverall(query: UsageCountQuery): Work<readonly UsageCount[]
       AND (route, ${day}, api, outcome) > (?3, ?4, ?5, ?6) ${api === undefined ? '' : 'AND api = ?8'}
     GROUP BY application_id, route, ${day}, api, outcome ORDER BY route, ${day}, api, outcome LIMIT ?7`
   const position = [after?.route ?? '', after?.day ?? '', after?.api ?? '', after?.outcome ?? '']
-  if ([...position, api].some((each) => each?.includes('\0'))) return []
+  if (hasNul([...position, api])) return []
   const rows = yield* all<UsageRow>(text, from, to, ...position, limit, ...(api === undefined ? [] : [api]))
   return rows.map(parseUsageCount)
 }
@@ -158,8 +159,7 @@ function formatAddRefusals({ formatGiven }: Dialect): string {
 }
 
 export function* listRefusals(applicationId: string, after: number): Work<readonly RefusalRecord[]> {
-  // PostgreSQL refuses a text with U+0000, and some drivers of SQLite end it there.
-  if (applicationId.includes('\0')) return []
+  if (hasNul([applicationId])) return []
   const text = `
     SELECT a.id AS "applicationId", r.at, r.api, r.error, coalesce(r.reason, r.error) AS reason, r.request_id AS "requestId",
       r.address, coalesce(r.details, '{}') AS details
@@ -200,4 +200,48 @@ export function* deleteExpiredUsage({ formatDelete }: Dialect, expired: ExpiredU
 export function* addBatch({ id, at }: UsageBatch): Work<boolean> {
   const text = 'INSERT INTO platform_auth_usage_batches (id, at) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING'
   return (yield* run(text, id, at)) > 0
+}
+
+/** Must be called in a transaction. */
+export function* addReported(dialect: Dialect, batch: UsageBatch, counts: readonly ReportedCount[]): Work<void> {
+  if (yield* addBatch(batch)) yield* run(formatAdd(dialect), JSON.stringify(counts))
+}
+
+/** The rows are in one order: two processes that lock the same rows in different orders deadlock. */
+function formatAdd({ formatGiven, binary, least, greatest }: Dialect): string {
+  const given = formatGiven({
+    applicationId: 'text',
+    api: 'text',
+    route: 'text',
+    reason: 'text',
+    count: 'bigint',
+    firstAt: 'bigint',
+    lastAt: 'bigint',
+  })
+  return `
+  INSERT INTO platform_auth_reported AS stored (application_id, api, route, reason, count, first_at, last_at)
+  SELECT "applicationId", api, route, reason, sum(count), min("firstAt"), max("lastAt") FROM ${given}
+  GROUP BY "applicationId", api, route, reason
+  ORDER BY "applicationId"${binary}, api${binary}, route${binary}, reason${binary}
+  ON CONFLICT (application_id, api, route, reason) DO UPDATE SET
+    count = stored.count + excluded.count,
+    first_at = ${least}(stored.first_at, excluded.first_at),
+    last_at = ${greatest}(stored.last_at, excluded.last_at)`
+}
+
+export function* listReported(query: ReportedCountQuery): Work<readonly ReportedCount[]> {
+  const { after, applicationId, api, limit } = query
+  const position = [after?.applicationId, after?.api, after?.route, after?.reason].map((text) => text ?? '')
+  const filters = [
+    ['application_id', applicationId],
+    ['api', api],
+  ].filter(([, value]) => value !== undefined)
+  const values = [...position, ...filters.map(([, value]) => value)]
+  if (hasNul(values)) return []
+  const text = `
+    SELECT application_id AS "applicationId", api, route, reason, count, first_at AS "firstAt", last_at AS "lastAt"
+    FROM platform_auth_reported WHERE (application_id, api, route, reason) > (?1, ?2, ?3, ?4)
+      ${filters.map(([column], i) => `AND ${column} = ?${i + 5}`).join(' ')}
+    ORDER BY application_id, api, route, reason LIMIT ?${values.length + 1}`
+  return yield* all<ReportedCount>(text, ...values, limit)
 }

@@ -1,8 +1,9 @@
-import type { Dialect } from '../sql/dialect.js'
-import type { Work } from '../sql/work.js'
+import { type Dialect, type Work, all, run } from '../sql/work.js'
 import type { Sql } from './connection.js'
 import { publish } from './feed.js'
-import { deleteEarlierRefusals, listUsage } from './usage.js'
+import type { UsageCount, UsageCountQuery } from '../../shared/contracts/usage.js'
+import { parseUsageCount, type UsageRow } from '../sql/rows.js'
+import { hasFewCounts, listFewCounts, listOverall } from '../sql/usage.js'
 
 /** One row per application, with its APIs and credentials as JSON: a single statement reads one consistent snapshot. */
 const SELECT_APPLICATION = `
@@ -49,4 +50,51 @@ export function runWork<Result>(sql: Sql, work: Work<Result>): Result {
     step = work.next(sql[call](text, ...values))
   }
   return step.value
+}
+
+export function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> {
+  if (query.overall) return yield* listOverall(query)
+  if (yield* hasFewCounts(query)) return yield* listFewCounts(query)
+  const { after, applicationId, api, by, routes = false, from, to, limit } = query
+  // NULL if there is no such application, after which nothing is listed.
+  const start = after === undefined ? '?3' : '(SELECT seq FROM platform_auth_applications WHERE id = ?3)'
+  const day = by === 'month' ? 'substr(u.day, 1, 7)' : 'u.day'
+  const counts = `platform_auth_usage u WHERE u.application_id = a.id AND u.route ${routes ? '>' : '='} '' AND u.day BETWEEN ?1 AND ?2
+    AND (a.seq > ${start} OR (u.route, ${day}, u.api, u.outcome) > (?8, ?4, ?5, ?6)) ${api === undefined ? '' : 'AND u.api = ?10'}`
+  const [columns, source, order] =
+    by === 'month'
+      ? formatMonths(counts, routes ? 'u.route, 2, 3, 4' : '2, 3, 4')
+      : ['u.*', counts, 'u.route, u.day, u.api, u.outcome']
+  const text = `
+    SELECT ${columns} FROM platform_auth_applications a CROSS JOIN ${source}
+      AND a.seq >= ${start} ${applicationId === undefined ? '' : 'AND a.id = ?9'}
+    ORDER BY a.seq, ${order} LIMIT ?7`
+  const position = after ? [after.applicationId, after.day, after.api, after.outcome] : [0, '', '', '']
+  const filters = api === undefined ? (applicationId === undefined ? [] : [applicationId]) : [applicationId, api]
+  const rows = yield* all<UsageRow>(text, from, to, ...position, limit, after?.route ?? '', ...filters)
+  return rows.map(parseUsageCount)
+}
+
+/**
+ * The months of one application after another, until there are enough: in JSON, because of what is in FROM only a function can depend
+ * on the table before it. `order`: without routes they are no part of it, which takes a quarter of the time. Returns columns, source with
+ * condition, and order.
+ */
+function formatMonths(counts: string, order: string): readonly [string, string, string] {
+  return [
+    `a.id AS application_id, value ->> 0 AS route, value ->> 1 AS day, value ->> 2 AS api, value ->> 3 AS outcome,
+      value ->> 4 AS count`,
+    `json_each((
+      SELECT json_group_array(json_array(route, month, api, outcome, count))
+      FROM (SELECT u.route, substr(u.day, 1, 7) AS month, u.api, u.outcome, sum(u.count) AS count FROM ${counts}
+        GROUP BY ${order} ORDER BY ${order}))) WHERE TRUE`,
+    'key',
+  ]
+}
+
+export function* deleteEarlierRefusals(applicationIds: readonly string[], kept: number): Work<void> {
+  const text = `
+  DELETE FROM platform_auth_refusals WHERE application_id = ?1 AND seq <= (
+    SELECT seq FROM platform_auth_refusals WHERE application_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`
+  for (const id of applicationIds) yield* run(text, id, kept)
 }

@@ -1,9 +1,8 @@
 import { findSearch, isPosition, sortApplications } from '../../shared/contracts/application-order.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../shared/contracts/application-record.js'
 import type { ApplicationQuery } from '../../shared/contracts/store.js'
-import { LAST_CHARACTER, parseApplication, type ApplicationRow } from './application-rows.js'
-import type { Dialect } from './dialect.js'
-import { all, get, type Work } from './work.js'
+import { LAST_CHARACTER, parseApplication, type ApplicationRow } from './rows.js'
+import { type Dialect, all, get, hasNul, type Work, getOften } from './work.js'
 
 /** One read of an index, in its order: the rows of `from` by `key`, if it has one, and then by `seq`. */
 interface IndexRead {
@@ -18,8 +17,7 @@ type Bind = (value: string | number) => string
 
 /** Each index is read up to the limit, whatever the planner believes, and of what they have the first ones are taken. */
 export function* listApplications(dialect: Dialect, query: ApplicationQuery): Work<readonly ApplicationRecord[]> {
-  // PostgreSQL refuses a text with U+0000, and some drivers of SQLite end it there.
-  if (!isPosition(query) || Object.values(query).some((value) => String(value).includes('\0'))) return []
+  if (!isPosition(query) || hasNul(Object.values(query))) return []
   const { after, limit } = query
   const start =
     after === undefined
@@ -138,4 +136,26 @@ function readExpiries(query: ApplicationQuery, start: number, bind: Bind): Index
 /** The key and the number behind which the page begins; `first`: those of the first page. */
 function bindPosition(query: ApplicationQuery, first: readonly [number, number], start: number, bind: Bind): string {
   return `(${(query.after === undefined ? first : [query.afterKey!, start]).map(bind).join()})`
+}
+
+export function* findApplication({ selectApplication }: Dialect, id: string): Work<ApplicationRecord | undefined> {
+  if (hasNul([id])) return undefined
+  const row = yield* getOften<ApplicationRow>(`${selectApplication} WHERE a.id = ?1`, id)
+  return row && parseApplication(row)
+}
+
+/** With several `hashes`, the first one that a key has decides, but for ended keys. */
+export function* findApplicationByKey(
+  { selectApplication }: Dialect,
+  hashes: readonly string[],
+): Work<ApplicationRecord | undefined> {
+  const list = hashes.map((_, index) => `?${index + 1}`).join()
+  const text = `${selectApplication}
+  WHERE a.seq = (SELECT c.application_seq FROM platform_auth_credentials c
+    WHERE c.hash IN (${list}) AND c.kind = 'key' AND (c.hash = ?1 OR NOT EXISTS (
+      SELECT 1 FROM platform_auth_ended_keys e
+      WHERE e.hash IN (${list}) AND c.application_seq > e.application_seq AND c.application_seq <= e.last_seq))
+    ORDER BY c.hash <> ?1, c.application_seq LIMIT 1)`
+  const row = yield* getOften<ApplicationRow>(text, ...hashes)
+  return row && parseApplication(row)
 }
