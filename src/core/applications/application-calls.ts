@@ -12,23 +12,17 @@ import type { Credentials } from './credentials/credentials.js'
 import { createKeySetReplacement } from './credentials/key-sets.js'
 import type { LastUsed } from './credentials/last-used.js'
 import { createNamedCredentials } from './credentials/named-credentials.js'
-import { createDecisions, type Decisions } from './decisions/decisions.js'
+import { createDecisions } from './decisions/decisions.js'
 import type { EmailSender } from './call-parts.js'
 import { guardWriter, type ApplicationWriter, type WriteGuard } from './records/application-writer.js'
 import { createCleanup } from './records/cleanup.js'
 import { createCreation } from './records/creation.js'
 import { createGrants } from './records/grant-calls.js'
-import { createOperatorDataReader, type ReadOperatorData } from './records/metadata.js'
+import { createOperatorDataReader } from './records/metadata.js'
 import { createRecovery } from './records/recovery.js'
 import { createRegistry } from './records/registry.js'
 
-export interface CoreCalls {
-  readonly applications: Applications
-  /** The calls that change one application. They reject as the guard's `check` throws. What they save names its `request`. */
-  readonly createGuardedCalls: (guard: WriteGuard) => Applications
-  readonly decisions: Decisions
-  readonly readOperatorData: ReadOperatorData
-}
+export type CoreCalls = ReturnType<typeof createApplications>['calls']
 
 export function createApplications(options: {
   readonly store: Store
@@ -37,15 +31,13 @@ export function createApplications(options: {
   readonly lastUsed: Pick<LastUsed, 'flush'>
   readonly metadataSchema: MetadataSchema | undefined
   readonly opened: () => Promise<Credentials>
-  /** Ends the sessions of a mailbox. */
   readonly signOut: (contact: string) => Promise<void>
   readonly sender: EmailSender
   readonly internalHosts: readonly string[]
-  /** Days for which audit records are kept; undefined: for ever. */
   readonly auditRetention: number | undefined
   readonly logger: Pick<Logger, 'warn'>
   readonly now: () => number
-}): { readonly calls: CoreCalls; readonly cleanup: ReturnType<typeof createCleanup> } {
+}) {
   const readOperatorData = createOperatorDataReader(options.metadataSchema)
   function createCalls(writer: ApplicationWriter): Applications {
     const parts = { ...options, writer, readOperatorData }
@@ -64,7 +56,8 @@ export function createApplications(options: {
   return {
     calls: {
       applications: createCalls(options.writer),
-      createGuardedCalls: (guard) =>
+      /** The calls that change one application. They reject as the guard's `check` throws. What they save names its `request`. */
+      createGuardedCalls: (guard: WriteGuard): Applications =>
         withCheckedArguments(APPLICATION_PARAMETERS, createCalls(guardWriter(options.writer, guard))),
       decisions: createDecisions(options),
       readOperatorData,

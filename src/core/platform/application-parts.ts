@@ -7,7 +7,7 @@ import { createActivation } from '../applications/records/status.js'
 import type { ImportedCredentials } from '../../shared/contracts/imports.js'
 import { readClientAddress } from '../../shared/lib/request.js'
 import { createStoreSource } from '../store-client/store-source.js'
-import type { Tokens } from '../tokens/tokens.js'
+import type { Tokens } from './tokens.js'
 import type { Foundation } from './foundation.js'
 
 /** What features add to parts that are created before them: set once the features are there, and read when it is used. */

@@ -20,7 +20,7 @@ import { startAndStop } from './start-and-stop.js'
 import type { Readiness, ReadyOptions } from '../store-client/readiness.js'
 import type { SessionSecretCalls } from '../store-client/session-secret.js'
 import type { SigningKeyRotation } from '../tokens/key-rotation.js'
-import { createTokens } from '../tokens/tokens.js'
+import { createTokens } from './tokens.js'
 
 type ApisFor<Schema extends MetadataSchema> = ApisOptions<MetadataOutput<Schema>>
 

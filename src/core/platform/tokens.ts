@@ -1,13 +1,9 @@
-import type { Emit } from '../../shared/contracts/events.js'
-import type { Logger } from '../../shared/contracts/logger.js'
-import type { Store } from '../../shared/contracts/store.js'
-import type { CoreSettings } from '../options/settings.js'
-import { createAccessTokenSigner, type SignCompact } from './access-token.js'
-import type { KeyEncryption } from './signing-key-record.js'
-import { createKeyRotation, type KeyRotation } from './key-rotation.js'
-import { createRevokedTokens } from './revoked-tokens.js'
-import { createSigningKeys } from './signing-keys.js'
-import { createAccessTokenVerifier } from './verify-access-token.js'
+import { createAccessTokenSigner, type SignCompact } from '../tokens/access-token.js'
+import { createKeyRotation, type KeyRotation } from '../tokens/key-rotation.js'
+import { createRevokedTokens } from '../tokens/revoked-tokens.js'
+import { createSigningKeys } from '../tokens/signing-keys.js'
+import { createAccessTokenVerifier } from '../tokens/verify-access-token.js'
+import type { Foundation } from './foundation.js'
 
 const CHECK_INTERVAL_SECONDS = 60
 /** A key that a signer no longer lists is refused within this time, and a second in other processes. */
@@ -15,28 +11,8 @@ const SIGNER_LIST_INTERVAL_SECONDS = 10
 
 export type Tokens = ReturnType<typeof createTokens>
 
-export function createTokens({
-  settings,
-  store,
-  encryption,
-  clientLimits,
-  feed,
-  opened,
-  emit,
-  logger,
-  now,
-}: {
-  readonly settings: Pick<CoreSettings, 'apis' | 'cache' | 'tokens'>
-  readonly store: Store
-  readonly encryption: KeyEncryption
-  readonly clientLimits: Parameters<typeof createRevokedTokens>[0]['clientLimits']
-  readonly feed: { readonly pollAgain: Parameters<typeof createSigningKeys>[0]['readChanges'] }
-  /** Resolves when the store is open. */
-  readonly opened: () => Promise<unknown>
-  readonly emit: Emit
-  readonly logger: Logger
-  readonly now: () => number
-}) {
+export function createTokens(foundation: Foundation) {
+  const { settings, store, encryption, clientLimits, feed, opened, emit, logger, now } = foundation
   const { cache, tokens: signing } = settings
   const { clockTolerance } = signing
   const apis = [...settings.apis.values()]
@@ -70,7 +46,7 @@ export function createTokens({
   /** Makes sure that there is a key. What follows a signer is loaded with one alone. */
   async function ensureKeys(): Promise<void> {
     if (signing.signer && !keyRotation.sign)
-      keyRotation = (await import('./signer-keys.js')).createSignerKeys(ofKeys, signing.signer, logger)
+      keyRotation = (await import('../tokens/signer-keys.js')).createSignerKeys(ofKeys, signing.signer, logger)
     await keyRotation.ensure()
   }
   let timer: NodeJS.Timeout | undefined
