@@ -15,7 +15,7 @@ import type { CallParts } from '../call-parts.js'
 export type Decisions = ReturnType<typeof createDecisions>
 
 /** The registration, if `api` is undefined. */
-interface DecidedRequest {
+export interface DecidedRequest {
   readonly api: string | undefined
   /**
    * The request made at that time, while it waits for a decision. Undefined: the one that waits now; and a rejection also deletes
@@ -24,7 +24,7 @@ interface DecidedRequest {
   readonly requestedAt?: number | undefined
 }
 
-interface Actor {
+export interface Actor {
   readonly by: string | undefined
   /** The request in which an operator decided. */
   readonly origin?: RequestOrigin | undefined
