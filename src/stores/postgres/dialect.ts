@@ -67,7 +67,7 @@ function prepareOnce(text: string): PreparedStatement {
   return known
 }
 
-export function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> {
+function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> {
   if (query.overall) return yield* listOverall(query)
   const { after, applicationId, api, by, routes, from, to, limit } = query
   if (hasNul([...Object.values(after ?? {}), applicationId, api])) return []
@@ -116,7 +116,7 @@ function formatList(condition: string, period: string, count: string, grouping: 
 }
 
 /** Deletes by a sorted list of their numbers: two processes that lock the same rows in different orders deadlock. */
-export function* deleteEarlierRefusals(applicationIds: readonly string[], kept: number): Work<void> {
+function* deleteEarlierRefusals(applicationIds: readonly string[], kept: number): Work<void> {
   const text = `
   DELETE FROM platform_auth_refusals WHERE seq = ANY (ARRAY(
     SELECT earlier.seq FROM json_array_elements_text(?1) AS given (application_id)

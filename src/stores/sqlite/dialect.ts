@@ -52,7 +52,7 @@ export function runWork<Result>(sql: Sql, work: Work<Result>): Result {
   return step.value
 }
 
-export function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> {
+function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> {
   if (query.overall) return yield* listOverall(query)
   if (yield* hasFewCounts(query)) return yield* listFewCounts(query)
   const { after, applicationId, api, by, routes = false, from, to, limit } = query
@@ -92,7 +92,7 @@ function formatMonths(counts: string, order: string): readonly [string, string, 
   ]
 }
 
-export function* deleteEarlierRefusals(applicationIds: readonly string[], kept: number): Work<void> {
+function* deleteEarlierRefusals(applicationIds: readonly string[], kept: number): Work<void> {
   const text = `
   DELETE FROM platform_auth_refusals WHERE application_id = ?1 AND seq <= (
     SELECT seq FROM platform_auth_refusals WHERE application_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`
