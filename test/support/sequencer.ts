@@ -17,7 +17,7 @@ const SLOW_FILES = [
   'test/features/emails/attempt.integration.test.ts',
   'test/features/emails/changes.integration.test.ts',
   'test/features/emails/worker.integration.test.ts',
-  'test/features/plans/redis-outage.integration.test.ts',
+  'test/features/plans/redis.integration.test.ts',
   'test/fleet/outages.integration.test.ts',
   'test/fleet/settings.integration.test.ts',
   'test/fleet/signing-keys.integration.test.ts',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { renderFirstCall } from '../../../src/shared/web/first-steps.js'
-import { html } from '../../../src/shared/web/html.js'
+import { html, renderPlain } from '../../../src/shared/web/html.js'
 import { FRAME_TEXTS, withDeveloperPages } from '../../../src/shared/web/page-frame.js'
 import {
   PARTS_CSS,
@@ -16,6 +16,9 @@ import {
   renderTable,
   renderTiles,
 } from '../../../src/shared/web/parts.js'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { choosePageLanguage } from '../../../src/shared/web/page-language.js'
 
 const HOSTILE = '<b>"&'
 const parts = {
@@ -101,4 +104,50 @@ describe('a first call', () => {
     expect(shown).toContain('grant_type=client_credentials')
     expect(shown).not.toContain('Bearer')
   })
+})
+
+it('escapes strings for element content and for attributes in either quotes', () => {
+  const { markup } = html`<a title="${`"'<>&`}">${'<script>&amp;'}</a>`
+  expect(markup).toBe('<a title="&#34;&#39;&#60;&#62;&#38;">&#60;script&#62;&#38;amp;</a>')
+})
+
+it('inserts markup of its own as it is, also in lists', () => {
+  const items = ['a', '<b>'].map((each) => html`<em>${each}</em>`)
+  expect(html`<p>${items}</p>`.markup).toBe('<p><em>a</em><em>&#60;b&#62;</em></p>')
+})
+
+it('leaves out undefined and false, and shows numbers, 0 too', () => {
+  expect(html`[${undefined}${false}${0}]`.markup).toBe('[0]')
+})
+
+it('inserts backslashes and dollar signs as they are', () => {
+  expect(html`[${'\\d $1 $&'}]`.markup).toBe('[\\d $1 $&#38;]')
+})
+
+it('shows what stands between back-ticks of a plain text as code, escaped, and leaves a single one', () => {
+  expect(renderPlain('Leave out `scope<b>`, or `resource`. 5` <i>').markup).toBe(
+    'Leave out <code>scope&#60;b&#62;</code>, or <code>resource</code>. 5` &#60;i&#62;',
+  )
+})
+
+function choose(header: string | undefined, stored?: 'en' | 'de' | 'fr' | 'es') {
+  const req = new IncomingMessage(new Socket())
+  if (header !== undefined) req.headers['accept-language'] = header
+  const res = new ServerResponse(req)
+  res.setHeader('Vary', 'Origin')
+  return [choosePageLanguage(req, res, stored), res.getHeader('Vary')]
+}
+
+it.each([
+  ['de-AT, de;q=0.9, en;q=0.5', 'de'],
+  ['it, pt;q=0.9', 'en'],
+  ['en;q=0.1, ES-419', 'es'],
+  ['fr;q=0, en', 'en'],
+  [undefined, 'en'],
+])('a page for an unknown reader who sends Accept-Language %j has the language %s, and varies', (header, language) => {
+  expect(choose(header)).toEqual([language, ['Origin', 'Accept-Language']])
+})
+
+it('a page about an application has its language, whatever the browser prefers, and does not vary', () => {
+  expect(choose('de', 'fr')).toEqual(['fr', 'Origin'])
 })
