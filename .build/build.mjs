@@ -204,7 +204,7 @@ async function compressAssets() {
   const shared = {
     'console.css': LOOK_CSS + styleParts('pill', 'chip', 'code'),
     'reading.css': styleParts('sidebar'),
-    'reference.css': styleParts('card', 'property', 'method', 'tones', 'empty', 'sidebar'),
+    'reference.css': styleParts('crumb', 'card', 'property', 'method', 'tones', 'empty', 'sidebar'),
     'console.js': COPY_SCRIPT,
   }
   const assets = join(output, 'assets')
@@ -212,7 +212,8 @@ async function compressAssets() {
   for (const name of await readdir(own)) {
     const whole = (shared[name] ?? '') + (await readFile(join(own, name), 'utf8'))
     const written = name.endsWith('.css') ? shortenStyle(whole) : whole
-    await writeFile(join(assets, `${name}.gz`), gzipSync(written, { level: 9 }))
+    const { code } = name.endsWith('.js') ? await esbuild.transform(whole, { minify: true }) : { code: written }
+    await writeFile(join(assets, `${name}.gz`), gzipSync(code, { level: 9 }))
   }
 }
 

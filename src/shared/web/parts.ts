@@ -7,6 +7,12 @@ type Content = Html | string | number | false | undefined | readonly Content[]
 
 /** The parts that pages are made of, besides fields (form-field.ts), plots (usage-figures.ts) and the header (page-frame.ts): the rules of each. The console's style sheet has all, a page whose style sheet is in it those that it shows. */
 const STYLES = {
+  /** The pages that a page is below, above its heading. */
+  crumb: `.crumb { display: flex; flex-wrap: wrap; margin: calc(var(--top) - var(--finger, 0px)) 0 calc(var(--space-1) - var(--finger, 0px)); color: var(--soft); font: 500 var(--text-small)/1.5 var(--sans) }
+.crumb > * { margin: 0; font: inherit; letter-spacing: 0 }
+.crumb a { color: inherit; &:not(:hover) { text-decoration: none } }
+.crumb > * + *::before { content: ''; display: inline-block; height: .75em; margin-inline: .5rem; border-left: 1px solid; rotate: 16deg }
+.crumb + h2 { margin: 0 0 var(--space-4); font: 600 var(--text-heading)/1.2 var(--display); letter-spacing: -.012em }`,
   card: `.card { min-width: 0 }
 .card > header { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; justify-content: space-between; min-height: 3rem; padding: var(--space-2) var(--space-4); border-bottom: 1px solid var(--line) }
 .card > .inside { padding: var(--space-4) }`,
@@ -56,7 +62,8 @@ const STYLES = {
 figure { border: 1px solid var(--night-line); border-radius: var(--corner-box); color: #e2e8f0; background: var(--night); overflow: hidden }
 figcaption { display: flex; gap: var(--space-3); align-items: center; justify-content: space-between; min-height: 2.5rem; padding: .25rem var(--space-2) .25rem var(--space-4); border-bottom: 1px solid var(--night-rule); color: #b8c4d4; font-size: var(--text-small) }
 figure pre { margin: 0; padding: var(--space-3) var(--space-4) var(--space-4); font: var(--text-small)/1.6 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere }
-figure pre[tabindex] { white-space: pre; overflow-x: auto }
+/* Code that scrolls fades at the right edge while there is more of it. */
+pre[tabindex] { display: grid; grid-template-columns: minmax(max-content, 1fr) 1.5rem; overflow-x: auto; padding-right: 0 !important; white-space: pre; &::after { content: ''; position: sticky; right: 0; grid-area: 1 / 2 / span 9; background: linear-gradient(90deg, #0000, var(--night)) } }
 pre code { font: inherit }
 .copy { flex: none; padding: .125rem .625rem; border: 1px solid #0000; box-shadow: inset 0 0 0 1px var(--edge, var(--line)); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); font: 500 var(--text-small)/1.5 var(--sans); cursor: pointer }
 .copy:hover { --edge: var(--soft) }

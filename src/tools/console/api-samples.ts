@@ -8,7 +8,6 @@ import { ANY_PATH, type SampleCall, type Sample } from '../../shared/samples/pre
 import { createSamples, SAMPLE_LABELS } from '../../shared/samples/samples.js'
 import { createPrivateKeySamples, KEY_PAIR_SAMPLES, type PrivateKeySample } from '../../shared/samples/private-key.js'
 import { formatCallCommand, formatTokenAssignment } from '../../shared/samples/curl.js'
-import { renderPage, type Site } from './page.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { readLanguage, textWith, words } from './words.js'
 import { needsProof } from './reference/sample-call.js'
@@ -39,32 +38,14 @@ export function renderQuickStart(api: Api, document: JsonObject): Html | false {
   )
 }
 
-/** The page with programs in every language that call an API. */
-export function renderSamplesPage(api: Api, site: Site): string {
-  const { documents } = site
-  const title = textWith('samplesFor', { api: api.title })
+/** Programs in every language that call an API, one at a time. */
+export function renderPrograms(api: Api, document: JsonObject | undefined): Html {
   // The others would send a secret.
-  const call = createCall(api, findFirstPath(api, documents.get(api.name)) ?? ANY_PATH)
-  const samples = needsProof(api) ? [] : createSamples(call)
-  const content = html`
-    <main class="calls">
-      ${documents.has(api.name) && html`<p class="alone note"><a href="../${api.name}">${api.title}</a></p>`}
-      <h1>${title}</h1>
-      <div class="samples">
-        ${samples.length > 0 && html`<div class="programs">${samples.map((each, at) => renderSample(api, each, at === 0))}</div>`}
-        ${renderProofs(api)}
-      </div>
-    </main>
-  `
-  return renderPage({
-    title: `${title}, ${site.title}`,
-    site,
-    tab: 'referenceTab',
-    root: '../../',
-    styles: ['console.css'],
-    scripts: ['console.js'],
-    content,
-  })
+  const samples = needsProof(api) ? [] : createSamples(createCall(api, findFirstPath(api, document) ?? ANY_PATH))
+  return html`<div class="samples">
+    ${samples.length > 0 && html`<div class="programs">${samples.map((each, at) => renderSample(api, each, at === 0))}</div>`}
+    ${renderProofs(api)}
+  </div>`
 }
 
 /** Where an API takes private_key_jwt: how to make a key pair, and programs that get an access token with it. */

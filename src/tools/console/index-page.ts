@@ -4,7 +4,7 @@ import { html, type Html } from '../../shared/web/html.js'
 import type { JsonObject } from '../../shared/openapi/document.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderPill } from '../../shared/web/parts.js'
-import { renderApiCommands } from './api-samples.js'
+import { renderApiCommands, renderPrograms } from './api-samples.js'
 import { renderExportLinks } from './export/exports.js'
 import { renderPage, type Site } from './page.js'
 import { readLanguage, textWith, words, wordsWith } from './words.js'
@@ -31,7 +31,12 @@ export function renderIndexPage(site: Site): string {
           apis.map((api) => ({ path: `#api-${api.name}`, title: api.title })),
         )
       }
-      ${apis.map((api) => renderApi(api, documents.get(api.name)))}
+      ${apis.map((api) => {
+        const { name, title } = api
+        const document = documents.get(name)
+        const heading = html`<h2 id="title-${name}">${title}</h2>`
+        return renderApi(api, document, { heading, folder: 'apis/', calls: renderApiCommands(api, document) })
+      })}
     </main>
   `
   const footer = html` ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>${wordsWith('signedTokens', { keySet: html`<a href="${baseUrl}/.well-known/jwks.json">${words().keySet}</a>` })}</p>`}
@@ -76,23 +81,45 @@ function renderContents(label: string, links: readonly { readonly path: string; 
   </nav>`
 }
 
-function renderApi(api: Api, document: JsonObject | undefined): Html {
+/** The page with programs in every language that call an API. */
+export function renderSamplesPage(api: Api, site: Site): string {
+  const document = site.documents.get(api.name)
+  const title = textWith('samplesFor', { api: api.title })
+  const heading = html`<h1 id="title-${api.name}">${title}</h1>`
+  return renderPage({
+    title: `${title}, ${site.title}`,
+    site,
+    tab: 'referenceTab',
+    root: '../../',
+    styles: ['console.css'],
+    scripts: ['console.js'],
+    content: html`<main>
+      ${renderApi(api, document, { heading, folder: '../', calls: renderPrograms(api, document) })}
+    </main>`,
+  })
+}
+
+/** `folder`: the relative path from the page to the references. */
+function renderApi(
+  api: Api,
+  document: JsonObject | undefined,
+  { heading, folder, calls }: { readonly heading: Html; readonly folder: string; readonly calls: Html },
+): Html {
   const { name, title, description, scheme } = api
   return html` <section id="api-${name}" class="api" aria-labelledby="title-${name}">
     <div class="about">
       <header>
-        <h2 id="title-${name}">${title}</h2>
-        ${renderPill(words()[scheme])}
-        ${document && html`<a class="button quiet" href="apis/${name}">${words().openReference}<span class="unseen">${textWith('ofApi', { api: title })}</span></a>`}
+        ${heading} ${renderPill(words()[scheme])}
+        ${document && html`<a class="button quiet" href="${folder}${name}">${words().openReference}<span class="unseen">${textWith('ofApi', { api: title })}</span></a>`}
         ${description !== undefined && html`<p>${description}</p>`}
       </header>
-      <dl>${renderFacts(api, document)}</dl>
+      <dl>${renderFacts(api, document, folder)}</dl>
     </div>
-    <div class="calls">${renderApiCommands(api, document)}</div>
+    <div class="calls">${calls}</div>
   </section>`
 }
 
-function renderFacts(api: Api, document: JsonObject | undefined): Html[] {
+function renderFacts(api: Api, document: JsonObject | undefined, folder: string): Html[] {
   const { resource, tokenEndpoint, keyHeaders, scopes } = api
   const entries = Object.entries(scopes)
   const usage =
@@ -109,7 +136,7 @@ function renderFacts(api: Api, document: JsonObject | undefined): Html[] {
       html`<dt>${words().scopes}</dt>
         ${entries.map(([scope, meaning]) => html`<dd class="scope"><code class="chip">${scope}</code> <span>${meaning}</span></dd>`)}`,
     )
-  if (document) usage.push(renderLinks(words().document, renderExportLinks(api, 'apis/')))
+  if (document) usage.push(renderLinks(words().document, renderExportLinks(api, folder)))
   const metadata = [
     ['oauth-authorization-server', words().serverMetadata],
     ['oauth-protected-resource', words().resourceMetadata],

@@ -5,7 +5,7 @@ import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderPage, type ConsoleText, type Site } from './page.js'
 import { renderMarkdown } from './reference/markdown.js'
-import { readLanguage } from './words.js'
+import { readLanguage, textWith } from './words.js'
 import { wrongOption } from '../../shared/lib/option-checks.js'
 
 /** The files that the option `guides` names, in the order of their names. Throws `ConfigurationError` if there is none. */
@@ -98,6 +98,7 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
   const { title, guides } = site
   const isGuide = guides.includes(text)
   const root = isGuide ? '../' : './'
+  const next = isGuide && guides[guides.indexOf(text) + 1]
   // A text without a top heading gets one.
   const { markup } = renderMarkdown(text.markdown, { headingIds: true })
   const hasHeading = markup.includes('<h1')
@@ -105,7 +106,10 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
   const content = html`
     <div class="${isGuide && guides.length > 1 ? 'columns' : 'reading'}">
       ${isGuide && guides.length > 1 && renderGuideList(guides, text)}
-      <main class="text">${!hasHeading && html`<h1>${text.title}</h1>`} ${{ markup: linkGuides(body, guides) }}</main>
+      <main class="text">
+        ${!hasHeading && html`<h1>${text.title}</h1>`} ${{ markup: linkGuides(body, guides) }}
+        ${next && html`<a class="chevron next" href="../${next.path}">${textWith('nextGuide', { title: next.title })}</a>`}
+      </main>
     </div>
   `
   const name = text.path.slice(text.path.lastIndexOf('/') + 1)
@@ -116,20 +120,26 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
     site,
     tab: isGuide ? 'guides' : 'changelogTab',
     styles: ['console.css', 'reading.css'],
-    scripts: [],
+    scripts: body.includes('<figure') ? ['console.js'] : [],
     head,
     content,
   })
 }
 
 function renderGuideList(guides: readonly ConsoleText[], shown: ConsoleText): Html {
-  return html`<nav id="sidebar" aria-label="${FRAME_TEXTS[readLanguage()].guides}">
-    <ul class="groups">
-      ${guides.map(
-        (guide) =>
-          html`<li><a href="../${guide.path}" ${guide === shown && html`aria-current="page"`}>${guide.title}</a></li> `,
-      )}
-    </ul>
+  const label = FRAME_TEXTS[readLanguage()].guides
+  return html`<nav id="sidebar" aria-label="${label}">
+    <details class="fold">
+      <summary>${label}</summary>
+      <ul class="groups">
+        ${guides.map(
+          (guide) =>
+            html`<li>
+              <a href="../${guide.path}" ${guide === shown && html`aria-current="page"`}>${guide.title}</a>
+            </li> `,
+        )}
+      </ul>
+    </details>
   </nav>`
 }
 

@@ -10,7 +10,7 @@ import type { CallName } from '../operations/operator-calls.js'
 import { TEXTS } from './texts/languages.js'
 import type { PageAnswer, TabName, Visit } from './visit.js'
 
-const PARTS = styleParts('card', 'rows', 'property', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
+const PARTS = styleParts('crumb', 'card', 'rows', 'property', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
 
 const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}h1, .head { margin: var(--top) 0 var(--space-4) }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: center; justify-content: space-between }
@@ -92,9 +92,7 @@ td .meter + .soft { display: block; white-space: nowrap }
 .today > .card { margin-bottom: var(--space-5); break-inside: avoid }
 .row h3 { text-wrap: pretty }
 :is(.actions, details).after { margin: var(--space-4) 0 0 }
-.crumb { margin: var(--space-5) 0 0; font-size: var(--text-small); font-weight: 500 }
-.crumb a:not(:hover) { text-decoration: none }
-.crumb + :is(h1, .head) { margin-top: var(--space-2) }
+.crumb + :is(h1, .head) { margin-top: 0 }
 .notice { margin: 0 0 var(--space-5) }
 .inside .plot { margin: 0; padding-top: 1.75rem }
 .tiles + .plot.plot { margin-top: var(--space-4) }
@@ -188,10 +186,10 @@ export function renderPage(
     content: html`<main${isNarrow && html` class="narrow"`}>
       ${
         parent &&
-        html`<p class="crumb">
-          ${tab && parent[0] !== `/${tab}` && html`<a href="${root}/${tab}">${texts.tabs[tab]}</a> / `}
+        html`<div class="crumb">
+          ${tab && parent[0] !== `/${tab}` && html`<a href="${root}/${tab}">${texts.tabs[tab]}</a>`}
           <a href="${root}${parent[0]}">${parent[1]}</a>
-        </p>`
+        </div>`
       }
       ${
         actions

@@ -70,9 +70,10 @@ describe('guides and a changelog', () => {
       '/apis/orders',
       '/guides/other.md',
       '/guides/tea.png',
+      '/guides/02-keys',
     ])
     const second = await get('guides/02-keys')
-    expect(readLinks(second.page)).toEqual(['/guides/01-start'])
+    expect(readLinks(second.page)).toEqual(['/guides/01-start', '/guides/03-long'])
     expect(second.page.querySelector('#rotation')).not.toBeNull()
     expect([...second.page.querySelectorAll('h1')].map(({ textContent }) => textContent)).toEqual(['Keys & secrets'])
   })

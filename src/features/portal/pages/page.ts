@@ -44,7 +44,7 @@ export function createPageRenderer(root: string, developersUrl: string, brand: P
       },
       content: keepWhole(
         html`<main${!isWide && html` class="form"`}>
-          ${path && html`<p class="crumb alone"><a href="${root}">${FRAME_TEXTS[language].myApplications}</a>${path.map((each) => html` <span aria-hidden="true">/</span> ${each}`)}</p>`}
+          ${path && html`<div class="crumb"><a href="${root}">${FRAME_TEXTS[language].myApplications}</a>${path}</div>`}
           <div class="head">
             <h1>${heading}</h1>
             ${beside}

@@ -1,12 +1,11 @@
 import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../../shared/web/look.js'
 import { styleParts } from '../../../shared/web/parts.js'
 
-const PARTS = styleParts('card', 'rows', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
+const PARTS = styleParts('crumb', 'card', 'rows', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
 
 const OWN = `:root:has(.form) { --page: 40rem }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; margin: var(--top) 0 var(--space-4) }
-.crumb { margin: var(--top) 0 0; color: var(--soft); font-size: var(--text-small); font-weight: 500; & > a { color: inherit } }
-.crumb + .head { margin-top: var(--space-1) }
+.crumb + .head { margin-top: 0 }
 .intro { margin: calc(-1 * var(--space-2)) 0 var(--space-4); color: var(--soft); & > p { margin: 0 } }
 .warn { color: var(--warn) }
 .wrong { margin: 0; color: var(--bad); font-size: var(--text-small) }

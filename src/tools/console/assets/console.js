@@ -32,7 +32,7 @@ function followLanguage(details) {
   details.querySelector('summary').addEventListener('click', () => {
     if (details.open) return
     language = details.dataset.language
-    if (document.querySelector('main.calls')) history.replaceState(null, '', `#${language}`)
+    if (!document.querySelector('.opening')) history.replaceState(null, '', `#${language}`)
     // The browser opens this one.
     for (const each of document.querySelectorAll('[data-language]'))
       if (each !== details) each.open = each.dataset.language === language

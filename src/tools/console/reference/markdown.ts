@@ -2,8 +2,11 @@ import { Marked, type Tokens } from 'marked'
 import { createUniqueNames } from '../../../shared/lib/unique-names.js'
 import { escapeHidden, INVISIBLE } from '../../../shared/lib/visible-text.js'
 import { findFenceLanguage } from '../../../shared/lib/code-tokens.js'
+import { renderCopyButton } from '../../../shared/web/first-steps.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderCode } from '../../../shared/web/parts.js'
+import { readLanguage, words } from '../words.js'
 import { readText } from './resolve.js'
 
 export interface MarkdownOptions {
@@ -41,7 +44,7 @@ function createMarked(writeHtml: (text: string) => string): Marked {
       },
       // An image is a link to it, so that a page loads nothing of another host.
       image: ({ href, text }) => `<a${formatHref(href)}>${escape(text || href)}</a>`,
-      code: ({ text, lang }) => `<pre tabindex="0">${renderCode(text, findFenceLanguage(lang)).markup}</pre>\n`,
+      code: ({ text, lang }) => renderFence(text, lang).markup,
       checkbox: ({ checked }: Tokens.Checkbox): string => (checked ? '☑ ' : '☐ '),
     },
   })
@@ -59,6 +62,16 @@ export function renderMarkdown(text: string, options: MarkdownOptions = {}): Htm
     // Thousands of nested quotes exceed the stack.
     return html`<p>${text}</p>`
   }
+}
+
+/** A block of code below the name of its language, with a button to copy it. */
+function renderFence(text: string, lang = ''): Html {
+  const [name = ''] = lang.split(/\s/, 1)
+  const caption = name === '' ? words().example : name
+  return html`<figure class="copyable">
+    <figcaption>${caption}${renderCopyButton(caption, FRAME_TEXTS[readLanguage()])}</figcaption>
+    <pre tabindex="0">${renderCode(text, findFenceLanguage(lang))}</pre>
+  </figure> `
 }
 
 /** A description in a document, as an element of its own; nothing if there is none. */

@@ -86,7 +86,9 @@ export function renderOperationPage(
       folder: '../',
       current: operation,
     }),
-    content: html`<h1><a href="../../${api.name}#${operation.key}">${api.title}</a></h1>
+    content: html`<div class="crumb">
+        <h1><a href="../../${api.name}#${operation.key}">${api.title}</a></h1>
+      </div>
       <h2>${operation.summary ?? operation.key}</h2>
       <section class="operation open" id="${operation.key}">
         ${renderEndpoint(api, operation)}

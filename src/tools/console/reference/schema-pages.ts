@@ -25,7 +25,9 @@ export function renderSchemasPage(reference: Reference, options: ReferencePageOp
       folder: '',
       current: 'schemas',
     }),
-    content: html`<h1><a href="../${api.name}">${api.title}</a></h1>
+    content: html`<div class="crumb">
+        <h1><a href="../${api.name}">${api.title}</a></h1>
+      </div>
       <h2>${words().schemas}</h2>
       ${renderSchemaList(reference, 'schemas')}`,
   })
@@ -63,8 +65,10 @@ export function renderSchemaPage(reference: Reference, named: NamedSchema, optio
       folder: '../',
       current: named,
     }),
-    content: html`<h1><a href="../../${api.name}">${api.title}</a></h1>
-      <p class="alone"><a href="../schemas">${words().schemas}</a></p>
+    content: html`<div class="crumb">
+        <h1><a href="../../${api.name}">${api.title}</a></h1>
+        <a href="../schemas">${words().schemas}</a>
+      </div>
       <h2>${name}</h2>
       <div class="pair">
         <div class="facts">${renderSchema(document, schema)}</div>

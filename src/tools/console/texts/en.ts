@@ -44,6 +44,7 @@ export const en = {
   howOperationsCome: 'They are listed here as soon as the document of this API describes one.',
   otherOperations: 'Other',
   webhooks: 'Webhooks',
+  nextGuide: 'Next: {title}',
   search: 'Search',
   searchOperations: 'Search operations',
   schemas: 'Schemas',

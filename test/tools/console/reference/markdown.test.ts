@@ -36,7 +36,7 @@ describe('Markdown is rendered', () => {
     ['constructor', 'curl &#34;&#60;b&#62;&#34;'],
   ])('with the colours of the language of code, %s', (fence, code) =>
     expect(render(`\`\`\`${fence}\ncurl "<b>"\n\`\`\``)).toMatch(
-      new RegExp(`^<pre tabindex="0"><code\\s*>${code}</code\\s*></pre>$`),
+      new RegExp(`<pre tabindex="0"><code\\s*>${code}</code\\s*></pre>\\s*</figure>\\s*$`),
     ),
   )
 
