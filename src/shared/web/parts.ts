@@ -9,15 +9,14 @@ type Content = Html | string | number | false | undefined | readonly Content[]
 const STYLES = {
   /** The pages that a page is below, above its heading. */
   crumb: `.crumb { display: flex; flex-wrap: wrap; margin: calc(var(--top) - var(--finger, 0px)) 0 calc(var(--space-1) - var(--finger, 0px)); color: var(--soft); font: 500 var(--text-small)/1.5 var(--sans) }
-.crumb > * { margin: 0; font: inherit; letter-spacing: 0 }
+.crumb > * { margin: 0; font: inherit; letter-spacing: 0; & + *::before { content: ''; display: inline-block; height: .75em; margin-inline: .5rem; border-left: 1px solid; rotate: 16deg } }
 .crumb a { color: inherit; &:not(:hover) { text-decoration: none } }
-.crumb > * + *::before { content: ''; display: inline-block; height: .75em; margin-inline: .5rem; border-left: 1px solid; rotate: 16deg }
 .crumb + h2 { margin: 0 0 var(--space-4); font: 600 var(--text-heading)/1.2 var(--display); letter-spacing: -.012em }`,
   card: `.card { min-width: 0 }
 .card > header { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; justify-content: space-between; min-height: 3rem; padding: var(--space-2) var(--space-4); border-bottom: 1px solid var(--line) }
 .card > .inside { padding: var(--space-4) }`,
   rows: `h3 { margin: 0; font-size: var(--text-large); font-weight: 600; line-height: 1.4; letter-spacing: -.006em }
-.rows { margin: 0; padding: 0; list-style: none }
+.rows { margin: 0; padding: 0; list-style: none; h3 { font-size: var(--text-plain) } }
 .rows > li { padding: var(--space-4) }
 .rows > li + li, .foot { border-top: 1px solid var(--line) }
 .row { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-6); align-items: flex-start; justify-content: space-between }
@@ -93,7 +92,7 @@ pre .comment { color: #9fb0c6 }`,
   .columns > main { min-height: calc(100dvh - 3.5rem); border-left: 1px solid var(--line); padding-left: var(--space-8) }
   #sidebar { position: sticky; top: 3.5rem; align-self: start; height: calc(100dvh - 3.5rem); margin-left: calc(-1 * var(--space-2)); padding: var(--space-8) var(--space-4) var(--space-8) var(--space-2); overflow-y: auto; scrollbar-width: thin; contain: strict }
 }`,
-  /** What only the portal and the operator's pages have. */
+  /** What only the portal and the operator's pages have: on phones each row of a table is a list of labels and values. */
   desk: `main { max-width: 100% }
 .notice { margin: 0; padding: .625rem .875rem; border: 1px solid var(--line); border-radius: var(--corner-control); background: var(--code) }
 .notice > :first-child { margin-top: 0 }
@@ -108,8 +107,7 @@ pre .comment { color: #9fb0c6 }`,
 .mark { display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px; background: var(--plot); &.refused { background: var(--plot-bad) } }
 .meter { display: block; height: .5rem; border-radius: 99px; background: var(--line); overflow: hidden }
 .meter svg { display: block; width: 100%; height: 100%; fill: var(--plot) }
-.meter.warn svg { fill: light-dark(#d58a00, #f2bd6d) }
-.meter.bad svg { fill: var(--bad) }
+.meter svg { .warn > & { fill: light-dark(#d58a00, #f2bd6d) } .bad > & { fill: var(--bad) } }
 :root { --plot: color-mix(in oklab, var(--accent) 72%, var(--raised)); --plot-bad: color-mix(in oklab, var(--bad) 72%, var(--raised)) }
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: var(--space-1) var(--space-2); position: relative; min-width: 0; margin: var(--space-6) 0 var(--space-2); padding: 1.25rem 0 0; border: 0; color: var(--soft); font-size: var(--text-tiny); font-variant-numeric: tabular-nums }
 .plot p { display: flex; justify-content: space-between; max-width: none; margin: 0 }
@@ -118,8 +116,7 @@ pre .comment { color: #9fb0c6 }`,
 .plot .dates { grid-column: 2 }
 .plot .line { stroke: var(--line) }
 .plot .line:not(:nth-child(3)) { stroke-dasharray: 2 4 }
-.plot .allowed { fill: var(--plot) }
-.plot .refused { fill: var(--plot-bad) }
+.plot svg { .allowed { fill: var(--plot) } .refused { fill: var(--plot-bad) } }
 .plot .periods { grid-area: 1 / 2; display: flex; height: 9rem }
 .plot label { flex: 1; border-radius: 2px; cursor: crosshair }
 .plot label:hover, .plot label:has(:checked) { background: color-mix(in srgb, var(--ink) 7%, transparent) }
@@ -138,7 +135,6 @@ pre .comment { color: #9fb0c6 }`,
 details > .table { max-height: 20rem; margin-top: var(--space-3) }
 details > .table :is(th, td) { padding: .3125rem var(--space-3) }
 details > .table thead th { position: sticky; top: 0 }
-/* On phones each row is a list of labels and values. */
 @media (max-width: 30rem) {
   :not(details) > .table {
     thead { position: absolute; clip-path: inset(50%) }
@@ -153,20 +149,16 @@ details > .table thead th { position: sticky; top: 0 }
     td:empty { display: none }
   }
 }
-.danger-zone { border-color: var(--bad) }
-.danger-zone > header { border-color: var(--bad); color: var(--bad) }
-.danger-zone p { margin: 0 }
+.danger-zone { border-color: var(--bad); > header { border-color: var(--bad); color: var(--bad) } p { margin: 0 } }
 .soft, .hint { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
 .hint { margin: 0 }
 .choice { display: flex; gap: .625rem; align-items: baseline; font-size: .875rem; font-weight: 400 }
 .signed-in { color: var(--soft); overflow-wrap: anywhere }
 .card > header h2 { margin: 0; font-size: var(--text-large) }
-.rows h3 { font-size: var(--text-plain) }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }
 .row .actions { margin: 0 }
-.action { padding: var(--space-1) .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); box-shadow: var(--lift); font-size: var(--text-small); font-weight: 500; text-decoration: none }
-.action:hover { border-color: var(--soft) }
-.action.danger { color: var(--bad) }`,
+.action { padding: var(--space-1) .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); box-shadow: var(--lift); font-size: var(--text-small); font-weight: 500; text-decoration: none; &.danger { color: var(--bad) } }
+.action:hover { border-color: var(--soft) }`,
 } as const
 
 export function styleParts(...names: readonly (keyof typeof STYLES)[]): string {
