@@ -61,14 +61,6 @@ describe.each([
     return { application, authProvider, client, connect: () => client.connect(transport) }
   }
 
-  it('answers a call without a token as the page shows', async () => {
-    const answer = await fetch(`${running.baseUrl}/mcp`, { method: 'POST' })
-    expect(answer.status).toBe(401)
-    for (const line of [`WWW-Authenticate: ${answer.headers.get('WWW-Authenticate')}`, await answer.text()]) {
-      expect(page).toContain(`\n${line.replaceAll(running.baseUrl, PAGE_BASE_URL)}\n`)
-    }
-  })
-
   it("leads the page's client from the first 401 over RFC 9728 and RFC 8414 metadata to a tool call", async () => {
     vi.stubEnv('CLIENT_ID', running.credentials.clientId)
     vi.stubEnv('CLIENT_SECRET', running.credentials.clientSecret)
