@@ -1,9 +1,8 @@
 import type { Api } from '../../../index.js'
 import { diagnose } from './diagnosis.js'
-import { bearer, type Header } from './drafts.js'
-import type { ProbeAnswer, RequestDraft } from './exchange.js'
+import { basicTokenRequest, bearer, type Header, type ProbeAnswer, type RequestDraft } from './exchange.js'
 import { type Expectation, skip } from './expectation.js'
-import { describeAnswer, findAccessToken, type Site } from './site.js'
+import { describeAnswer, readAccessToken, sampleTokenAnswers, type Site } from './site.js'
 
 export interface Check {
   /** The row of docs/http.md, as its anchor there; only the report as JSON has it. */
@@ -18,7 +17,6 @@ export interface Check {
 /** What came instead; undefined if all is as expected. */
 export type CheckOutcome =
   | {
-      /** The answer, without credentials. */
       readonly received: string
       /** Replaces `expects` where the expected answer depends on the API. */
       readonly expects?: string
@@ -47,10 +45,8 @@ export function ask(
     ...described,
     expects: typeof expects === 'function' ? '' : expects.text,
     async run(context) {
-      const made = await draft(context)
-      const expectation = typeof expects === 'function' ? expects(context) : expects
-      const answer = await context.site.send(made)
-      const outcome = judge(context, answer, expectation)
+      const answer = await context.site.send(await draft(context))
+      const outcome = judge(context, answer, typeof expects === 'function' ? expects(context) : expects)
       return isOwnFix && outcome && answer.failure === undefined ? { ...outcome, fix: described.fix } : outcome
     },
   }
@@ -65,7 +61,17 @@ export function judge({ site, route }: CheckContext, answer: ProbeAnswer, expect
 }
 
 export async function requireAccessToken({ api, site }: CheckContext): Promise<string> {
-  return (await findAccessToken(site, api)) ?? skip('no access token was issued')
+  const [sampled] = (await sampleTokenAnswers(site, api)).flatMap((answer) => readAccessToken(answer) ?? [])
+  if (sampled !== undefined) return sampled
+  // HTTP Basic if the form fails: other checks tell which of the two does not work.
+  if (!api.clientAuthentication.includes('client_secret_basic')) return skip(NO_ACCESS_TOKEN)
+  return takeAccessToken(await site.send(basicTokenRequest(api, site.caller)))
+}
+
+export const NO_ACCESS_TOKEN = 'no access token was issued'
+
+export function takeAccessToken(answer: ProbeAnswer): string {
+  return readAccessToken(answer) ?? skip(NO_ACCESS_TOKEN)
 }
 
 export async function requireCredential(context: CheckContext): Promise<Header> {

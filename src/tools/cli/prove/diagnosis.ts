@@ -53,12 +53,10 @@ const PLATFORM_ERRORS: Readonly<Record<string, string>> = {
 }
 
 function diagnoseFailure(failure: string): string {
-  if (/certificate|self.signed|issuer|altname|CERT_/i.test(failure)) {
+  if (/certificate|self.signed|issuer|altname|CERT_/i.test(failure))
     return 'Use a certificate for this host name that callers trust, with its intermediate certificates. For a certificate authority of your own: NODE_EXTRA_CA_CERTS=ca.pem.'
-  }
   if (/ENOTFOUND|EAI_AGAIN/.test(failure)) return 'Check the host name in baseUrl or --url, and its DNS record.'
-  if (/ECONNREFUSED/.test(failure)) {
+  if (/ECONNREFUSED/.test(failure))
     return 'Start the server, and check the port in baseUrl or --url, the firewall, and what the proxy listens on.'
-  }
   return 'The connection was ended without an answer. Check the logs of the proxy and of the app: time-outs, limits for requests or connections, or an instance that has ended.'
 }

@@ -53,6 +53,8 @@ export function headerWith(name: string, value: string): Expectation {
   }
 }
 
+export const NO_STORE = headerWith('Cache-Control', 'no-store')
+
 /** The answer has a challenge that begins so, on a line of its own or in a list. */
 export function challenge(begin: string): Expectation {
   return {
@@ -66,7 +68,11 @@ export function that(text: string, isMet: (answer: ProbeAnswer) => boolean): Exp
   return { text, isMet }
 }
 
-export const NO_BODY: Expectation = that('no body', ({ body }) => body === '')
+export const NO_BODY = that('no body', ({ body }) => body === '')
+
+export function isActive(active: boolean): Expectation {
+  return that(`200 with "active":${active}`, ({ status, json }) => status === 200 && json?.['active'] === active)
+}
 
 /** A request that the guard let pass. 404 is the answer below a guarded prefix, where there is no route. */
 export const ALLOWED: Expectation = {

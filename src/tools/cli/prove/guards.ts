@@ -1,19 +1,8 @@
-import { ask, judge, requireAccessToken, requireCredential, type Check, type CheckContext } from './check.js'
+import { ask, requireAccessToken, requireCredential, type Check, takeAccessToken } from './check.js'
 import { HEADERS_TOO_LARGE, METHOD_BLOCKED, NO_CHALLENGE } from './diagnosis.js'
-import { bearer, tokenRequest } from './drafts.js'
-import {
-  skip,
-  ALLOWED,
-  all,
-  challenge,
-  headerWith,
-  NO_BODY,
-  refusal,
-  status,
-  that,
-  type Expectation,
-} from './expectation.js'
-import { readAccessToken } from './site.js'
+import { bearer, tokenRequest } from './exchange.js'
+import { ALLOWED, all, challenge, headerWith, NO_BODY, refusal, skip, status, that } from './expectation.js'
+import type { Api } from '../../../shared/contracts/api.js'
 
 const NOT_GUARDED =
   'Put the guard in front of the route: app.use(path, auth.requireBearer(api)) or requireApiKey before it. A guard with optional: true, or one that only reports, lets such requests pass; and so does a cache that keeps answers of others (nginx: no proxy_ignore_headers, proxy_cache_bypass $http_authorization).'
@@ -22,13 +11,13 @@ const CREDENTIALS =
 const SAME_PLATFORM =
   'Start every instance on the same store, with the same secret and baseUrl, and with this --config. Clocks must agree: see NTP.'
 
-function createGuardChecks(row: 'G2' | 'G10', challenge: (context: CheckContext) => Expectation): readonly Check[] {
+function createGuardChecks(row: 'G2' | 'G10', listChallenges: (api: Api) => readonly string[]): readonly Check[] {
   return [
     ask({
       row,
       sends: 'a request without a credential',
       draft: ({ route }) => ({ path: route }),
-      expects: (context) => all(refusal(401, 'unauthorized'), challenge(context)),
+      expects: ({ api }) => all(refusal(401, 'unauthorized'), ...listChallenges(api).map(challenge)),
       fix: NOT_GUARDED,
     }),
     ask({
@@ -81,13 +70,11 @@ function createGuardChecks(row: 'G2' | 'G10', challenge: (context: CheckContext)
 }
 
 export const BEARER_GUARD_CHECKS: readonly Check[] = [
-  ...createGuardChecks('G2', ({ api }) =>
+  ...createGuardChecks('G2', ({ name, resource }) => [
+    `Bearer realm="${name}"`,
     // RFC 9728 5.1.
-    all(
-      challenge(`Bearer realm="${api.name}"`),
-      challenge(`resource_metadata="${api.resource}/.well-known/oauth-protected-resource"`),
-    ),
-  ),
+    `resource_metadata="${resource}/.well-known/oauth-protected-resource"`,
+  ]),
   ask({
     row: 'G4',
     sends: 'a request with an access token of 7 KiB whose signature is wrong',
@@ -98,30 +85,25 @@ export const BEARER_GUARD_CHECKS: readonly Check[] = [
     expects: refusal(401, 'invalid_token'),
     fix: HEADERS_TOO_LARGE,
   }),
-  {
+  ask({
     row: 'G8',
     sends: 'a request with an access token that has no scope of the route',
-    expects: '403 "insufficient_scope", with a challenge',
-    fix: NO_CHALLENGE,
-    async run(context) {
-      const { api, route, site } = context
+    async draft({ api, route, site }) {
       const refused = (await site.send({ path: route })).header('www-authenticate') ?? ''
       const needed =
         /Bearer [^\n]*?\bscope="([^"]*)"/.exec(refused)?.[1]?.split(' ') ?? skip('the route needs no scope')
       const scope = Object.keys(api.scopes).find((each) => !needed.includes(each))
       if (scope === undefined) return skip('the route needs every scope of the API')
-      const token = readAccessToken(await site.send(tokenRequest(api, site.caller, [['scope', scope]])))
-      if (token === undefined) return skip('no access token was issued')
-      const insufficient = all(refusal(403, 'insufficient_scope'), challenge('Bearer realm='))
-      return judge(context, await site.send({ path: route, headers: [bearer(token)] }), insufficient)
+      const token = takeAccessToken(await site.send(tokenRequest(api, site.caller, [['scope', scope]])))
+      return { path: route, headers: [bearer(token)] }
     },
-  },
+    expects: all(refusal(403, 'insufficient_scope'), challenge('Bearer realm=')),
+    fix: NO_CHALLENGE,
+  }),
 ]
 
 export const KEY_GUARD_CHECKS: readonly Check[] = [
-  ...createGuardChecks('G10', ({ api }) =>
-    all(challenge(`ApiKey realm="${api.name}",`), challenge(`header="${api.keyHeaders[0]}"`)),
-  ),
+  ...createGuardChecks('G10', ({ name, keyHeaders }) => [`ApiKey realm="${name}",`, `header="${keyHeaders[0]}"`]),
   ask({
     row: 'G19',
     sends: 'a request with a key, for the header Vary',

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { DEFAULT_CLOCK_TOLERANCE } from '../../../core/options/options.js'
-import { requireCredential, type Check, type CheckOutcome } from './check.js'
+import { requireCredential, type Check, type CheckOutcome, NO_ACCESS_TOKEN } from './check.js'
 import { diagnose } from './diagnosis.js'
 import { readJwtPart } from '../../../shared/lib/jwt.js'
-import { bearer } from './drafts.js'
-import type { ProbeAnswer } from './exchange.js'
+import { bearer, type ProbeAnswer } from './exchange.js'
 import { ALLOWED, status, TOKEN, type Expectation, skip } from './expectation.js'
 import { listKeyIds } from './metadata.js'
 import { describeAnswer, readAccessToken, repeat, sampleTokenAnswers, type Site } from './site.js'
@@ -30,7 +29,7 @@ export const INSTANCE_CHECKS: readonly Check[] = [
     async run({ api, site }) {
       const tolerance = Math.max(site.options.tokens?.clockTolerance ?? DEFAULT_CLOCK_TOLERANCE, 2)
       const differences = (await sampleTokenAnswers(site, api)).flatMap((answer) => readClockDifference(answer) ?? [])
-      if (differences.length === 0) skip('no access token was issued')
+      if (differences.length === 0) skip(NO_ACCESS_TOKEN)
       const off = differences.filter((seconds) => Math.abs(seconds) > tolerance)
       if (off.length === 0) return undefined
       const [worst = 0] = off.toSorted((a, b) => Math.abs(b) - Math.abs(a))

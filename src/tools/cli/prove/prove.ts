@@ -4,14 +4,21 @@ import { CommandError, describeError, UsageError } from '../errors.js'
 import { PROGRAM } from '../program.js'
 import { diagnose } from './diagnosis.js'
 import { createSend, type ProbeAnswer, type Send } from './exchange.js'
-import { planChecks, type PlannedCheck } from './plan.js'
 import { createReport, type CheckReport } from './report.js'
-import { isManagement } from './services.js'
-import type { Site } from './site.js'
-import { createTemporaryApplication, type TemporaryApplication } from './temporary-application.js'
+import { isManagement, MANAGEMENT_CHECKS, RESOURCE_SERVER_CHECKS } from './services.js'
+import { type Site, createTemporaryApplication, type TemporaryApplication } from './site.js'
 import type { Api } from '../../../index.js'
 import { didYouMean } from '../../../shared/lib/suggest.js'
 import { SkippedCheck } from './expectation.js'
+import { GUARD_CACHING_CHECKS, TOKEN_CACHING_CHECKS } from './caching.js'
+import type { Check } from './check.js'
+import { CORS_CHECKS } from './cors.js'
+import { TOKEN_CHECKS, TOKEN_REQUEST_CHECKS } from './token-endpoint.js'
+import { BEARER_GUARD_CHECKS, KEY_GUARD_CHECKS } from './guards.js'
+import { GUARD_INSTANCE_CHECKS, INSTANCE_CHECKS, KEY_SET_INSTANCE_CHECKS } from './instances.js'
+import { ADDRESS_CHECKS, LIMIT_CHECKS } from './limits.js'
+import { KEY_SET_CHECKS, METADATA_CHECKS } from './metadata.js'
+import { KEY_REVOCATION_CHECK, SECRET_REVOCATION_CHECK, TOKEN_REVOCATION_CHECK } from './revocation.js'
 
 const OPTIONS = {
   url: option.text('URL', 'Where requests are sent, in place of baseUrl; answers must name baseUrl all the same.'),
@@ -87,9 +94,8 @@ function readUrl(name: string, url: string): string {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
     throw new UsageError(`${name} is "${url}". It must be an http or https address.`, 'prove')
   const { search, hash, username, password } = new URL(url)
-  if (search || hash || username || password) {
+  if (search || hash || username || password)
     throw new UsageError(`${name} must have no query, fragment or user name.`, 'prove')
-  }
   return url.replace(/\/$/, '')
 }
 
@@ -110,7 +116,10 @@ function createSignal(timeout: number): { readonly signal: AbortSignal; end(): v
   }
 }
 
-async function runCheck({ api, check, needsRoute }: PlannedCheck, site: Site): Promise<CheckReport> {
+async function runCheck(
+  { api, check, needsRoute }: ReturnType<typeof planChecks>[number],
+  site: Site,
+): Promise<CheckReport> {
   const { row, sends, expects, fix } = check
   const report = { row, api: api.name, sends, expects }
   const route = site.routes.get(api.name) ?? ''
@@ -129,16 +138,14 @@ function readRoutes(given: readonly string[], apis: readonly Api[]): Map<string,
   const routes = new Map<string, string>()
   for (const each of given) {
     const [, name = '', path = ''] = /^([^=]+)=(\/[\x21-\x7e]*)$/.exec(each) ?? []
-    if (path === '') {
+    if (path === '')
       throw new UsageError(
         `--route is "${each}". Write API=PATH, with the path of a GET route from baseUrl on, such as orders=/orders/items.`,
         'prove',
       )
-    }
     const names = apis.map((api) => api.name)
-    if (!names.includes(name)) {
+    if (!names.includes(name))
       throw new UsageError(`--route: there is no API "${name}".${didYouMean(name, names)}`, 'prove')
-    }
     routes.set(name, path)
   }
   return routes
@@ -155,8 +162,36 @@ async function findRoutes(routes: Map<string, string>, apis: readonly Api[], sen
 }
 
 function isGuarded({ name }: Api, { status, json, header }: ProbeAnswer): boolean {
-  return (
-    status === 401 &&
-    (json?.['error'] === 'unauthorized' || (header('www-authenticate') ?? '').includes(`realm="${name}"`))
-  )
+  const hasRealm = (header('www-authenticate') ?? '').includes(`realm="${name}"`)
+  return status === 401 && (json?.['error'] === 'unauthorized' || hasRealm)
+}
+
+/**
+ * Lists every check in the order in which they run; the last ones end credentials. Only what something in front of the app, its
+ * mount or the choice of instances can break is a check: the package's own tests show that the app answers as docs/http.md says.
+ * Checks that need a route are listed for APIs without one, too.
+ */
+function planChecks(all: readonly Api[], routes: ReadonlyMap<string, string>, services: boolean) {
+  const plan = (apis: readonly Api[], ...checks: (readonly Check[])[]) =>
+    apis.flatMap((api) => checks.flat().map((check) => ({ api, check, needsRoute: false })))
+  const planRouted: typeof plan = (...planned) => plan(...planned).map((each) => ({ ...each, needsRoute: true }))
+  const oauth2 = all.filter(({ scheme }) => scheme === 'oauth2')
+  const keys = all.filter(({ scheme }) => scheme === 'apiKey')
+  const [firstOAuth2, routedKeys] = [oauth2.slice(0, 1), keys.filter(({ name }) => routes.has(name))]
+  return [
+    ...plan(all.slice(0, 1), KEY_SET_CHECKS, KEY_SET_INSTANCE_CHECKS, ADDRESS_CHECKS),
+    ...plan(oauth2, TOKEN_CHECKS),
+    ...plan(firstOAuth2, TOKEN_REQUEST_CHECKS, INSTANCE_CHECKS),
+    ...plan(oauth2, METADATA_CHECKS),
+    ...plan(firstOAuth2, CORS_CHECKS, TOKEN_CACHING_CHECKS),
+    ...planRouted(oauth2, BEARER_GUARD_CHECKS),
+    ...planRouted(keys, KEY_GUARD_CHECKS),
+    ...planRouted(all, GUARD_CACHING_CHECKS, GUARD_INSTANCE_CHECKS),
+    ...plan(services ? [...firstOAuth2, ...keys.slice(0, 1)] : [], RESOURCE_SERVER_CHECKS),
+    ...plan(all.filter(isManagement), MANAGEMENT_CHECKS),
+    ...plan(firstOAuth2, LIMIT_CHECKS),
+    ...planRouted(oauth2, [TOKEN_REVOCATION_CHECK]),
+    ...plan(firstOAuth2, [SECRET_REVOCATION_CHECK]),
+    ...planRouted(routedKeys.slice(0, 1), [KEY_REVOCATION_CHECK]),
+  ]
 }

@@ -2,7 +2,6 @@ import { toPlainLine, wrapText } from '../format.js'
 import { EXIT_CODES } from '../program.js'
 
 export interface CheckReport {
-  /** The row of docs/http.md, as its anchor there; the text leaves it out. */
   readonly row: string
   readonly api: string
   readonly sends: string
@@ -12,13 +11,15 @@ export interface CheckReport {
   readonly skipped?: string
 }
 
-/** The report of `prove`, as the command line prints it. */
-export function createReport(given: {
+export function createReport({
+  url,
+  results,
+  ended,
+}: {
   readonly url: string
   readonly results: readonly CheckReport[]
   readonly ended: string | undefined
 }) {
-  const { url, results, ended } = given
   const skipped = results.filter((result) => result.skipped !== undefined)
   const deviations = results.filter((result): result is Deviation => result.received !== undefined)
   const made = results.length - skipped.length
@@ -41,11 +42,7 @@ type Deviation = CheckReport & { readonly received: string; readonly fix: string
 /** Groups deviations by their fix: if a proxy drops a header, many checks miss it. */
 function groupByFix(deviations: readonly Deviation[]): readonly (readonly Deviation[])[] {
   const groups = new Map<string, Deviation[]>()
-  for (const deviation of deviations) {
-    const group = groups.get(deviation.fix)
-    if (group) group.push(deviation)
-    else groups.set(deviation.fix, [deviation])
-  }
+  for (const deviation of deviations) groups.set(deviation.fix, [...(groups.get(deviation.fix) ?? []), deviation])
   return [...groups.values()]
 }
 
@@ -55,14 +52,12 @@ const MAX_SHOWN = 5
 function formatGroup(group: readonly Deviation[]): string {
   const shown = group
     .slice(0, MAX_SHOWN)
-    .map(({ api, sends, expects, received }) =>
-      [
-        `DEVIATION  ${wrap(`${api}: ${sends}`)}`,
-        `${INDENT}${wrap(`expected: ${expects}`)}`,
-        `${INDENT}${wrap(`received: ${received}`)}`,
-      ].join('\n'),
-    )
-  const rest = group.length - shown.length
+    .flatMap(({ api, sends, expects, received }) => [
+      `DEVIATION  ${wrap(`${api}: ${sends}`)}`,
+      `${INDENT}${wrap(`expected: ${expects}`)}`,
+      `${INDENT}${wrap(`received: ${received}`)}`,
+    ])
+  const rest = group.length - MAX_SHOWN
   const more = rest > 0 ? [`${INDENT}and ${rest} more with the same fix; --json lists all.`] : []
   return [...shown, ...more, `${' '.repeat(6)}FIX  ${wrap(group[0]!.fix)}`].join('\n')
 }

@@ -1,10 +1,9 @@
 import type { Api } from '../../../index.js'
 import { SCOPES } from '../../operations/operator-calls.js'
-import { ask, judge, requireAccessToken, type Check, type CheckContext, type CheckOutcome } from './check.js'
+import { ask, requireAccessToken, type Check, type CheckContext } from './check.js'
 import { METHOD_BLOCKED } from './diagnosis.js'
-import { bearer, formCredentials, postForm, requireMethod, withHeader } from './drafts.js'
-import type { ProbeAnswer } from './exchange.js'
-import { all, header, headerWith, refusal, status, that, type Expectation } from './expectation.js'
+import { bearer, formCredentials, postForm, type RequestDraft, withBasic } from './exchange.js'
+import { all, header, headerWith, refusal, status, that, type Expectation, NO_STORE, isActive } from './expectation.js'
 
 const REACHES =
   'Let POST {baseUrl}/{api}/check and /introspect, and {baseUrl}/_resource-server/ for key APIs, reach the app with body and Authorization as they are sent, and their answers come back as they are. nginx: no proxy_pass_request_body off, no proxy_set_header Authorization "", proxy_intercept_errors off; HAProxy: no del-header Authorization.'
@@ -13,47 +12,38 @@ const NEVER_CACHED =
 const KEPT_HEADERS =
   'Let Cache-Control and Max-Age through as they are. nginx: no "expires", no proxy_hide_header; HAProxy: no del-header.'
 
-const NO_STORE = headerWith('Cache-Control', 'no-store')
-const HAS_AGE = that('Max-Age', ({ header: read }) => /^\d+$/.test(read('max-age') ?? ''))
-const isActive = (active: boolean): Expectation =>
-  that(`200 with "active":${active}`, ({ status: given, json }) => given === 200 && json?.['active'] === active)
+type Endpoint = 'check' | 'introspect'
 
-async function send(context: CheckContext, endpoint: 'check' | 'introspect', given?: string): Promise<ProbeAnswer> {
+/** A question about the caller's own credential, or about one that is none. */
+async function draftQuestion(context: CheckContext, endpoint: Endpoint, isGood: boolean): Promise<RequestDraft> {
   const { api, site } = context
-  const { clientId, clientSecret } = site.caller
   if (api.scheme === 'apiKey') {
-    const form = [['token', given ?? clientId], ['api', api.name], ...formCredentials(site.caller)] as const
-    return site.send({ ...postForm(api, endpoint, form), path: `/_resource-server/${endpoint}` })
+    const token = isGood ? site.caller.clientId : 'prove'
+    const form = postForm(api, endpoint, [['token', token], ['api', api.name], ...formCredentials(site.caller)])
+    return { ...form, path: `/_resource-server/${endpoint}` }
   }
-  requireMethod(api, 'client_secret_basic')
-  const draft = postForm(api, endpoint, [['token', given ?? (await requireAccessToken(context))]])
-  const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64')
-  return site.send(withHeader(draft, 'Authorization', `Basic ${credentials}`))
+  const token = isGood ? await requireAccessToken(context) : 'prove'
+  return withBasic(postForm(api, endpoint, [['token', token]]), api, site.caller)
 }
 
 /** A credential that is good, one that is none, and the good one again: no answer may be that to another. */
 function createCheck(
   check: Pick<Check, 'row' | 'sends' | 'fix'> & {
-    readonly endpoint: 'check' | 'introspect'
+    readonly endpoint: Endpoint
     readonly refuses?: true
     readonly expects: Expectation
   },
 ): Check {
-  const { endpoint, refuses, expects, ...described } = check
-  return {
-    ...described,
-    expects: expects.text,
-    async run(context): Promise<CheckOutcome> {
+  const { endpoint, refuses = false, ...asked } = check
+  return ask({
+    ...asked,
+    isOwnFix: true,
+    async draft(context) {
       // The other one comes first, for what a cache has kept.
-      await send(context, endpoint, refuses ? undefined : 'prove')
-      const outcome = judge(
-        { ...context, route: '' },
-        await send(context, endpoint, refuses ? 'prove' : undefined),
-        expects,
-      )
-      return outcome && { ...outcome, fix: described.fix }
+      await context.site.send(await draftQuestion(context, endpoint, refuses))
+      return draftQuestion(context, endpoint, !refuses)
     },
-  }
+  })
 }
 
 export const RESOURCE_SERVER_CHECKS: readonly Check[] = [
@@ -68,7 +58,10 @@ export const RESOURCE_SERVER_CHECKS: readonly Check[] = [
     endpoint: 'check',
     row: 'S9',
     sends: 'a check of a good credential, for the headers of its answer',
-    expects: all(NO_STORE, HAS_AGE),
+    expects: all(
+      NO_STORE,
+      that('Max-Age', ({ header: read }) => /^\d+$/.test(read('max-age') ?? '')),
+    ),
     fix: KEPT_HEADERS,
   }),
   createCheck({
@@ -101,8 +94,6 @@ export function isManagement({ scheme, scopes }: Api): boolean {
   return scheme === 'oauth2' && Object.keys(SCOPES).every((scope) => Object.hasOwn(scopes, scope))
 }
 
-const PROBLEM = 'application/problem+json'
-
 /** For an API of management. Nobody changes the application of the checks there, so a change of it shows that requests arrive. */
 export const MANAGEMENT_CHECKS: readonly Check[] = [
   ask({
@@ -114,7 +105,11 @@ export const MANAGEMENT_CHECKS: readonly Check[] = [
       headers: [bearer(await requireAccessToken(context)), ['Content-Type', 'application/merge-patch+json']],
       body: '{"name":"prove"}',
     }),
-    expects: all(refusal(403, 'protected_application'), headerWith('Content-Type', PROBLEM), NO_STORE),
+    expects: all(
+      refusal(403, 'protected_application'),
+      headerWith('Content-Type', 'application/problem+json'),
+      NO_STORE,
+    ),
     fix: `Mount management() where the API is, and let every method, JSON bodies and its problems through. ${METHOD_BLOCKED} Nothing in front may replace 403 by a page or change Content-Type.`,
     isOwnFix: true,
   }),

@@ -1,7 +1,6 @@
-import type { Api, PlatformAuth, PlatformAuthOptions } from '../../../index.js'
-import { basicTokenRequest, tokenRequest } from './drafts.js'
-import type { ProbeAnswer, RequestDraft, Send } from './exchange.js'
-import type { TemporaryApplication } from './temporary-application.js'
+import { type Api, type PlatformAuth, type PlatformAuthOptions, ApplicationError } from '../../../index.js'
+import { tokenRequest, type ProbeAnswer, type RequestDraft, type Send } from './exchange.js'
+import { withEnd } from '../../../shared/lib/temporary.js'
 
 export interface Site {
   readonly platform: PlatformAuth
@@ -15,7 +14,6 @@ export interface Site {
   readonly send: Send
   readonly by: string
   readonly signal: AbortSignal
-  /** Of `sampleTokenAnswers()`, by API. */
   readonly samples: Map<string, Promise<readonly ProbeAnswer[]>>
 }
 
@@ -37,13 +35,6 @@ export function sampleTokenAnswers(site: Site, api: Api): Promise<readonly Probe
   const sampled = site.samples.get(api.name) ?? repeat(site, () => tokenRequest(api, site.caller))
   site.samples.set(api.name, sampled)
   return sampled
-}
-
-export async function findAccessToken(site: Site, api: Api): Promise<string | undefined> {
-  const [sampled] = (await sampleTokenAnswers(site, api)).flatMap((answer) => readAccessToken(answer) ?? [])
-  // HTTP Basic if the form fails: other checks tell which of the two does not work.
-  if (sampled !== undefined || !api.clientAuthentication.includes('client_secret_basic')) return sampled
-  return readAccessToken(await site.send(basicTokenRequest(api, site.caller)))
 }
 
 export function readAccessToken({ json }: ProbeAnswer): string | undefined {
@@ -81,4 +72,49 @@ function redactCredentials(text: string, secrets: readonly string[]): string {
     .replaceAll(/eyJ[\w-]+(?:\.[\w-]*){0,2}/g, '[redacted]')
     .replaceAll(/\b\w+_(?:key|sec)_\w{20,}/g, '[redacted]')
     .replaceAll(/\bBasic\s+[A-Za-z0-9+/]{8,}=*/gi, 'Basic [redacted]')
+}
+
+/** For clocks of servers that differ, and for the deletion at the end. */
+const LEEWAY_MS = 30 * 60_000
+
+export type TemporaryApplication = Awaited<ReturnType<typeof createTemporaryApplication>>
+
+/** Creates an application that may use every API. If this process is killed and cannot delete it, it ends by itself, and a server deletes it. */
+export async function createTemporaryApplication(
+  { applications, apis }: PlatformAuth,
+  options: {
+    readonly by: string
+    readonly metadata: object | undefined
+    readonly timeout: number
+    readonly services: boolean
+  },
+) {
+  const { by, metadata, timeout, services } = options
+  const names = apis.map(({ name }) => name)
+  const given = {
+    name: 'Temporary application of prove',
+    apis: names,
+    ...(services && { resourceServer: names }),
+    by,
+    ...(metadata && { metadata }),
+  }
+  const end = Date.now() + timeout * 1000 + LEEWAY_MS
+  const { application, credentials } = await applications.create(withEnd(given, end))
+  const { id } = application
+  // There is no secret if no API needs one.
+  const { clientId, clientSecret = '' } = credentials
+  return {
+    id,
+    clientId,
+    clientSecret,
+    async delete(): Promise<boolean> {
+      try {
+        await applications.delete(id, { by })
+        return true
+      } catch (error) {
+        // Somebody else has deleted it.
+        return error instanceof ApplicationError && ['application_not_found', 'invalid_state'].includes(error.code)
+      }
+    },
+  }
 }

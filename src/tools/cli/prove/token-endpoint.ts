@@ -1,4 +1,4 @@
-import { ask, judge, requireAccessToken, type Check } from './check.js'
+import { ask, requireAccessToken, type Check } from './check.js'
 import { BODY_TOO_LARGE, METHOD_BLOCKED } from './diagnosis.js'
 import {
   basicTokenRequest,
@@ -8,8 +8,8 @@ import {
   requireMethod,
   tokenRequest,
   withHeader,
-} from './drafts.js'
-import { all, challenge, header, NO_BODY, refusal, status, that, TOKEN } from './expectation.js'
+} from './exchange.js'
+import { all, challenge, header, isActive, NO_BODY, refusal, status, that, TOKEN } from './expectation.js'
 
 const REACH_APP =
   'Let POST /{api}/token reach the app as it is sent, and its answer come back as it is: no rule of proxy or WAF about this path, no rewriting of bodies.'
@@ -47,6 +47,29 @@ export const TOKEN_CHECKS: readonly Check[] = [
     fix: REACH_APP,
   }),
 ]
+
+const SPELLINGS: readonly (readonly [name: string, spell: (api: string) => string])[] = [
+  ['a double slash before it', (api) => `//${api}/token`],
+  ['a double slash in it', (api) => `/${api}//token`],
+  ['a slash at its end', (api) => `/${api}/token/`],
+  ['an encoded letter', (api) => `/${api}/%74oken`],
+  ['a dot segment', (api) => `/${api}/./token`],
+  ['capital letters', (api) => `/${api}/TOKEN`],
+]
+
+const PATH_CHECKS: readonly Check[] = SPELLINGS.map(([name, spell]) =>
+  ask({
+    row: 'P12',
+    sends: `a token request to its path with ${name}`,
+    draft: ({ api }) => ({ ...postForm(api, 'token', GRANT), path: spell(api.name) }),
+    // Any other answer may come: the host's app decides.
+    expects: that(
+      'no answer of the token endpoint',
+      ({ status, json }) => status > 0 && !['invalid_client', 'invalid_request'].includes(String(json?.['error'])),
+    ),
+    fix: 'Pass the path on exactly as it is sent: rules of the proxy that look at paths are bypassed by other spellings of them otherwise. nginx: proxy_pass http://api; without a path, or merge_slashes off; HAProxy: no normalize-uri; Express: auth.router compares exactly by itself.',
+  }),
+)
 
 export const TOKEN_REQUEST_CHECKS: readonly Check[] = [
   ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) =>
@@ -87,23 +110,17 @@ export const TOKEN_REQUEST_CHECKS: readonly Check[] = [
     expects: TOKEN,
     fix: 'Let requests with Expect: 100-continue through: answer 100 at the proxy, or pass it on.',
   }),
-]
-
-/** The other two endpoints of an API, which a rule for the path of the token endpoint leaves out. */
-export const OTHER_ENDPOINT_CHECKS: readonly Check[] = [
-  {
+  // The other two endpoints of an API, which a rule for the path of the token endpoint leaves out.
+  ask({
     row: 'I6',
     sends: "introspection of the application's own access token",
-    expects: '200 with "active":true',
-    fix: ROUTE_ALL,
-    async run(context) {
-      const { api, site } = context
+    async draft(context) {
       const token = await requireAccessToken(context)
-      const answer = await site.send(postForm(api, 'introspect', [['token', token], ...formCredentials(site.caller)]))
-      const isActive = that('200 with "active":true', ({ status, json }) => status === 200 && json?.['active'] === true)
-      return judge(context, answer, isActive)
+      return postForm(context.api, 'introspect', [['token', token], ...formCredentials(context.site.caller)])
     },
-  },
+    expects: isActive(true),
+    fix: ROUTE_ALL,
+  }),
   ask({
     row: 'I9',
     sends: 'revocation of something that is no access token',
@@ -111,27 +128,5 @@ export const OTHER_ENDPOINT_CHECKS: readonly Check[] = [
     expects: all(status(200), NO_BODY),
     fix: ROUTE_ALL,
   }),
+  ...PATH_CHECKS,
 ]
-
-const SPELLINGS: readonly (readonly [name: string, spell: (api: string) => string])[] = [
-  ['a double slash before it', (api) => `//${api}/token`],
-  ['a double slash in it', (api) => `/${api}//token`],
-  ['a slash at its end', (api) => `/${api}/token/`],
-  ['an encoded letter', (api) => `/${api}/%74oken`],
-  ['a dot segment', (api) => `/${api}/./token`],
-  ['capital letters', (api) => `/${api}/TOKEN`],
-]
-
-export const PATH_CHECKS: readonly Check[] = SPELLINGS.map(([name, spell]) =>
-  ask({
-    row: 'P12',
-    sends: `a token request to its path with ${name}`,
-    draft: ({ api }) => ({ ...postForm(api, 'token', GRANT), path: spell(api.name) }),
-    // Any other answer may come: the host's app decides.
-    expects: that(
-      'no answer of the token endpoint',
-      ({ status, json }) => status > 0 && !['invalid_client', 'invalid_request'].includes(String(json?.['error'])),
-    ),
-    fix: 'Pass the path on exactly as it is sent: rules of the proxy that look at paths are bypassed by other spellings of them otherwise. nginx: proxy_pass http://api; without a path, or merge_slashes off; HAProxy: no normalize-uri; Express: auth.router compares exactly by itself.',
-  }),
-)
