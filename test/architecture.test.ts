@@ -341,7 +341,7 @@ describe('an import is allowed', () => {
     ['core/store-client/encryption.ts', `import { CompactEncrypt } from 'jose'`],
     ['core/resource-server/bearer-strategy.ts', `import { Strategy } from 'passport-http-bearer'`],
     ['tools/testing/index.ts', `import { memoryStore } from '../../index.js'`],
-    ['tools/cli/database.ts', `import { sqliteStore } from '../../stores/sqlite/index.js'`],
+    ['tools/cli/target.ts', `import { sqliteStore } from '../../stores/sqlite/index.js'`],
     ['stores/postgres/rows.ts', `import { readRow } from '../sql/rows.js'`],
     ['tools/opentelemetry/spans.ts', `import { trace } from '@opentelemetry/api'`],
     ['shared/contracts/events.ts', `import { EventEmitter } from 'node:events'`],

@@ -48,7 +48,6 @@ function isLayers(value: unknown): value is readonly Layer[] {
   return Array.isArray(value) && value.every((layer) => typeof (layer as Layer | null)?.handle === 'function')
 }
 
-/** A router on the way to a route, and the path at which it is mounted, as requested. */
 export interface Mount {
   readonly layer: Layer
   readonly path: string

@@ -49,7 +49,6 @@ function captureRegExp(matcher: Matcher): RegExp[] {
   return executed.slice(0, 1)
 }
 
-/** The names of a pattern's groups, in its order. */
 export function findParameterNames(
   { keys = [], matchers = [] }: Layer,
   path: string,

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { findLayers, handlesMethod, hasRoute, type Layer, type Mount, type Route } from './layers.js'
 import { findPatterns } from './patterns.js'
 
-/** An Express app or router. */
 export type RouteContainer = object
 
 export interface RoutesOfRequest {

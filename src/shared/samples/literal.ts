@@ -37,7 +37,6 @@ export function isMultiline(text: string): boolean {
   return text.includes('\n') && !hasHidden(text)
 }
 
-/** Whether a text has hidden characters besides line breaks and tabs. */
 export function hasHidden(text: string): boolean {
   return HIDDEN.test(text.replaceAll(/[\n\t]/g, ''))
 }

@@ -29,14 +29,12 @@ export function isSimpleForm({ mediaType, fields }: MultipartForm): boolean {
   return mediaType === 'multipart/form-data' && fields.every(isSimple)
 }
 
-/** Text that is in no field. */
 function findBoundary(fields: readonly SampleField[]): string {
   let boundary = 'form-part-3f9c81d2a7'
   while (fields.some((field) => 'value' in field && field.value.includes(boundary))) boundary += '0'
   return boundary
 }
 
-/** Escapes a name as browsers do. */
 export function escapePartName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

@@ -82,7 +82,6 @@ ${options.map((option) => `        ${option},\n`).join('')}    ]);
 }`
 }
 
-/** An array has each name once. */
 function writeForm(fields: readonly (readonly [name: string, value: string])[]): string {
   const hasRepeatedName = new Set(fields.map(([name]) => name)).size < fields.length
   if (!hasRepeatedName) {

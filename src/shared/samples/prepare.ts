@@ -15,9 +15,7 @@ export interface SampleCall {
   /** Credentials to show. For each that is missing, the sample reads an environment variable. */
   readonly credentials?:
     | {
-        /** CLIENT_ID (`oauth2`) or API_KEY (`apiKey`). */
         readonly key?: string | undefined
-        /** CLIENT_SECRET. */
         readonly secret?: string | undefined
         /** Whether CLIENT_ASSERTION, which proves a private key (RFC 7523), takes the place of the secret: in curl; other samples say where programs for it are. */
         readonly provesKey?: boolean | undefined
@@ -44,7 +42,6 @@ export type SampleField = {
 /** A file that the sample reads from the working directory; in browsers a File. */
 export interface SampleFile {
   readonly name: string
-  /** Its media type, if it is known. */
   readonly type?: string
 }
 

@@ -4,7 +4,6 @@ import { serializeHeader, serializePathParameter, serializeQueryParameter, type 
 export interface CallInput {
   readonly method: string
   readonly resource: string
-  /** The path with `{name}` for each path parameter. */
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly accept?: string | undefined

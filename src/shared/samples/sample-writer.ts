@@ -20,11 +20,9 @@ interface LanguageSyntax extends Pick<SampleWriter, 'language' | 'label'> {
 
 interface WrittenBody {
   readonly code: string
-  /** Statements before the call. */
   readonly before?: string
   /** The code of the media type, where the body's does not send it by itself. */
   readonly contentType?: string
-  /** The imports of the program for it. */
   readonly packages?: readonly string[]
 }
 
@@ -34,7 +32,6 @@ interface CredentialCode {
   readonly credential: Header | undefined
   readonly key?: string
   readonly token?: TokenCode
-  /** Whether a part of it is read from the environment. */
   readonly readsEnvironment: boolean
 }
 

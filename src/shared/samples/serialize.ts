@@ -66,7 +66,6 @@ export function serializeHeader(parameter: Parameter): string {
     .join(',')
 }
 
-/** A text as it is sent: composite values as JSON. */
 export function format(value: Value): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -29,7 +29,6 @@ export interface Option {
   readonly required?: true
 }
 
-/** Options of each kind; `placeholder` is the name of the value in help. */
 export const option = {
   flag: (description: string) => ({ kind: 'flag', description }) as const,
   text: (placeholder: string, description: string) => ({ kind: 'text', placeholder, description }) as const,
@@ -82,7 +81,6 @@ export interface ResultPart {
   formatText(): string
 }
 
-/** Defines a command. The types of its `run` follow from its options, parameters and `requires`. */
 export function command<
   const Options extends OptionTable = OptionTable,
   const Parameters extends readonly string[] = readonly [],

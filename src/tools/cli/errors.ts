@@ -10,7 +10,6 @@ import { findStoreFault } from '../../core/store-client/store-faults.js'
 
 export class UsageError extends Error {
   override readonly name = 'UsageError'
-  /** The command or group whose help is named; empty for the help of the program. */
   readonly helpTopic: string
 
   constructor(message: string, helpTopic = '') {
@@ -37,9 +36,8 @@ export function describeFailure(error: unknown): { readonly message: string; rea
     const fix = FIXES[error.code]
     return { message: fix ? `${error.message}\n${fix}` : error.message, exitCode: EXIT_CODES.failed }
   }
-  if (error instanceof CommandError || error instanceof ConfigurationError || error instanceof StoreIncompatibleError) {
+  if (error instanceof CommandError || error instanceof ConfigurationError || error instanceof StoreIncompatibleError)
     return { message: describeError(error), exitCode: EXIT_CODES.failed }
-  }
   const message = `Unexpected error: ${describeError(error)}\nDEBUG=1 adds the stack trace.`
   return { message, exitCode: EXIT_CODES.failed }
 }

@@ -14,9 +14,8 @@ export function createTable(headings: readonly string[]): (rows: readonly (reado
 /** Rows of cells in aligned columns, two spaces between. `widths` are the least ones, and grow with the cells. */
 export function alignColumns(rows: readonly (readonly string[])[], indent = '', widths: number[] = []): string {
   const cells = rows.map((row) => row.map(replaceControlCharacters))
-  for (const row of cells) {
+  for (const row of cells)
     row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, measureWidth(cell))))
-  }
   const formatRow = (row: readonly string[]): string =>
     indent + row.map((cell, column) => cell + ' '.repeat(widths[column]! - measureWidth(cell))).join('  ')
   return cells.map((row) => formatRow(row).trimEnd()).join('\n')

@@ -17,13 +17,12 @@ export function judgeForwarding(
   { received, used }: Forwarding,
   forged: Forwarding,
 ): { readonly finding: string; readonly fix: string } | undefined {
-  if (used < received) {
+  if (used < received)
     return {
       finding: `The server takes the address of a proxy for its callers', so they share one rate limit, and no application that is restricted to networks can call: X-Forwarded-For has ${received === 1 ? '1 address' : `${received} addresses`}, and "trust proxy" uses ${used}.`,
       fix: `app.set('trust proxy', ${received})`,
     }
-  }
-  if (forged.used > received) {
+  if (forged.used > received)
     return {
       finding:
         'Callers can choose the address that rate limits count and that networks of applications are compared with: "trust proxy" believes an X-Forwarded-For that was sent to it.',
@@ -32,6 +31,5 @@ export function judgeForwarding(
           ? "No proxy adds to that header: remove app.set('trust proxy', ...), or make the proxy set the header."
           : `app.set('trust proxy', ${received})`,
     }
-  }
   return undefined
 }

@@ -125,9 +125,8 @@ function readValue(name: string, { kind, required, placeholder }: Option, value:
     return kind === 'list' ? [] : undefined
   }
   if (kind !== 'number') return value
-  if (!/^\d{1,15}$/.test(value as string)) {
+  if (!/^\d{1,15}$/.test(value as string))
     throw new UsageError(`--${name} is "${value as string}". It must be a whole number.`, command.name)
-  }
   return Number(value)
 }
 

@@ -75,9 +75,8 @@ async function runCommand({ command, values, parameters }: ParsedCommand, contex
   }
   let opened: OpenTarget | undefined
   try {
-    if (command.requires !== 'target') {
+    if (command.requires !== 'target')
       opened = await openTarget(target, { requires: command.requires, queuesEmails: command.queuesEmails(values) })
-    }
     // Safe, because parseCommandLine() and findTarget() check what the command's definition says.
     const result = await command.run({ ...caller, ...opened, values, parameters } as CommandContext)
     const asJson = values['json'] === true

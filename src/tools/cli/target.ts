@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import {
   createPlatformAuth,
   StoreIncompatibleError,
@@ -18,10 +18,10 @@ import type { WithRegistration } from '../../features/registration/index.js'
 import type { WithUsage } from '../../features/usage/index.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
-import type { StorePart } from '../../store.js'
-import { createDatabase, type Database } from './database.js'
 import { CommandError, describeError, UsageError } from './errors.js'
 import { ENVIRONMENT_VARIABLES } from './program.js'
+import type { Pool } from 'pg'
+import { sqliteStore } from '../../stores/sqlite/index.js'
 
 /** What a command needs: a `store`, or a platform's `options` too. `target`: the doctor reports what fails. */
 export type Requirement = 'target' | 'store' | 'options'
@@ -30,7 +30,6 @@ export interface Target {
   readonly store: Store | undefined
   readonly options: PlatformAuthOptions | undefined
   readonly database: Database | undefined
-  /** Closes the connections of `database`; not the store. */
   close(): Promise<void>
 }
 
@@ -59,15 +58,13 @@ export async function findTarget(
   const isGiven = flags.db !== undefined || flags.config !== undefined
   const db = isGiven ? flags.db : env[ENVIRONMENT_VARIABLES.db] || undefined
   const config = isGiven ? flags.config : env[ENVIRONMENT_VARIABLES.config] || undefined
-  if (config === undefined && command.requires === 'options') {
+  if (config === undefined && command.requires === 'options')
     throw new UsageError(
       `"${command.name}" needs --config MODULE, whose default export is the options of createPlatformAuth().`,
       command.name,
     )
-  }
-  if (db === undefined && config === undefined) {
+  if (db === undefined && config === undefined)
     throw new UsageError('No store is given. Add --db ADDRESS or --config MODULE.', command.name)
-  }
   const options = config === undefined ? undefined : await loadOptions(config)
   const database = db === undefined ? undefined : await createDatabase(db)
   const store = database?.store ?? options?.store
@@ -79,16 +76,14 @@ async function loadOptions(path: string): Promise<PlatformAuthOptions> {
   if (!existsSync(file)) throw new CommandError(`--config: there is no file ${file}.`)
   const exported = await importDefault(file)
   const options: unknown = await (typeof exported === 'function' ? (exported as () => unknown)() : exported)
-  if (typeof options !== 'object' || options === null) {
+  if (typeof options !== 'object' || options === null)
     throw new CommandError(
       `--config: ${file} has no options as its default export. Write: export default { baseUrl, apis, store, secret }`,
     )
-  }
-  if ('router' in options && 'applications' in options) {
+  if ('router' in options && 'applications' in options)
     throw new CommandError(
       `--config: ${file} exports a platform. Export the options that createPlatformAuth() takes instead.`,
     )
-  }
   return options as PlatformAuthOptions
 }
 
@@ -101,12 +96,11 @@ async function importDefault(file: string): Promise<unknown> {
     return isCompiled && 'default' in exported ? exported.default : exported
   } catch (cause) {
     const { code } = cause as { code?: unknown }
-    if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && extname(file).endsWith('ts')) {
+    if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && extname(file).endsWith('ts'))
       throw new CommandError(
         `--config: Node ${process.versions.node} does not load ${extname(file)} files by itself; 22.18 and 24 do. Compile it, or run node with --import tsx.`,
         { cause },
       )
-    }
     // `npm init` writes "type": "commonjs", so that Node reads a file .js with an import as CommonJS.
     const hint =
       cause instanceof SyntaxError && extname(file) === '.js'
@@ -196,7 +190,8 @@ function addTimeouts<Calls extends object>(calls: Calls): Calls {
   return new Proxy({} as Calls, {
     get(_, name) {
       const member: unknown = Reflect.get(calls, name)
-      if (PARTS.includes(name)) return isObject(member) ? addTimeouts<object>(member) : member
+      // A part of the store.
+      if (isObject(member)) return addTimeouts<object>(member)
       if (typeof member !== 'function' || name === 'watch') return member
       return async function callStore(...args: unknown[]): Promise<unknown> {
         try {
@@ -211,16 +206,72 @@ function addTimeouts<Calls extends object>(calls: Calls): Calls {
   })
 }
 
-const PARTS: readonly (string | symbol)[] = [
-  'emails',
-  'usage',
-  'quotas',
-  'signIns',
-  'imports',
-  'processes',
-  'assertions',
-] satisfies StorePart[]
-
 export function limitWait<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   return withTimeout(work, milliseconds, () => new Error(`no answer within ${milliseconds / 1000} seconds`))
+}
+
+export interface Database {
+  readonly store: Store
+  readonly address: string
+  readonly file?: string
+  /** Reads the database server's clock, in milliseconds since 1970. Undefined for SQLite, which has none of its own. */
+  readonly readClock?: () => Promise<number>
+  close(): Promise<void>
+}
+
+const CONNECTION_TIMEOUT_MS = 5000
+
+export async function createDatabase(address: string): Promise<Database> {
+  if (/^postgres(?:ql)?:\/\//i.test(address)) return createPostgresDatabase(address)
+  const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(address) ?? []
+  if (scheme && scheme.toLowerCase() !== 'file')
+    throw new UsageError(`--db starts with ${scheme}://. It must be postgres://..., or the path of a SQLite file.`)
+  return createSqliteDatabase(parsePath(address))
+}
+
+/** Does not create a missing file: with a mistyped path an operator would see an empty platform. */
+function createSqliteDatabase(file: string): Database {
+  const store = sqliteStore(file)
+  const open: Store['open'] = async (options) => {
+    if (!existsSync(file)) throw new Error(`there is no file ${file}. A server creates it when it first starts.`)
+    return store.open(options)
+  }
+  return { store: { ...store, open }, address: file, file, close: async () => undefined }
+}
+
+function parsePath(address: string): string {
+  if (/^file:\/\//i.test(address) && URL.canParse(address)) return fileURLToPath(address)
+  return resolve(address.replace(/^file:/i, ''))
+}
+
+async function createPostgresDatabase(address: string): Promise<Database> {
+  // The error of pg would repeat the address, and the password in it.
+  if (!URL.canParse(address))
+    throw new UsageError(
+      '--db is not a valid URL. Write postgres://user@host:5432/database, and percent-encode a password.',
+    )
+  const { postgresStore } = await import('../../stores/postgres/index.js')
+  const pool = await createPool(address)
+  return {
+    // No command runs long enough to need notifications of changes.
+    store: postgresStore({ pool, listen: false }),
+    address,
+    async readClock() {
+      const text = 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now'
+      const { rows } = await pool.query<{ now: string }>(text)
+      return Number(rows[0]?.now)
+    },
+    close: () => pool.end(),
+  }
+}
+
+async function createPool(connectionString: string): Promise<Pool> {
+  const { default: pg } = await import('pg').catch((error: unknown) => {
+    if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new CommandError('PostgreSQL needs the package pg, which is not installed: npm install pg')
+  })
+  const pool = new pg.Pool({ connectionString, max: 2, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS })
+  // The pool replaces an idle connection that breaks. Without a listener the error would end the process.
+  pool.on('error', () => undefined)
+  return pool
 }

@@ -101,7 +101,6 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
 }
 
 interface Found {
-  /** The guard; undefined for an operation that is open. */
   readonly guard: Guard | undefined
   readonly refusal: Refusal | undefined
   readonly route?: string
@@ -109,7 +108,6 @@ interface Found {
 
 const UNKNOWN_CALLER = { caller: undefined, cause: undefined, details: undefined }
 
-/** The operations of one path and method. */
 interface Entry extends Found {
   readonly method: string
   readonly template: PathTemplate

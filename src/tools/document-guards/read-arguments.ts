@@ -46,12 +46,11 @@ export function readDocumentArguments(
   repeated: RepeatedPrefix | undefined
 } {
   const api = typeof name === 'string' ? apis.get(name) : undefined
-  if (!api) {
+  if (!api)
     throw new ConfigurationError({
       problem: `guardsFromDocument: there is no API ${describeValue(name)}`,
       fix: `There are: ${[...apis.keys()].join(', ')}.`,
     })
-  }
   const call = `guardsFromDocument("${api.name}")`
   const known = ['allow', 'onDenied', 'cost', 'undocumented', 'prefix', 'reportOnly'] as const
   const guardOptions = readGuardOptions<DocumentGuardsOptions>(call, options, known, () => undefined)

@@ -80,9 +80,8 @@ export function observe(
     if (api !== undefined) attributes[ATTRIBUTES.api] = api
     if (recording.changeType !== undefined) attributes[ATTRIBUTES.change] = recording.changeType
     if (error !== undefined) attributes[ATTRIBUTES.error] = error
-    if (perApplication && recording.span === undefined && applicationId !== undefined) {
+    if (perApplication && recording.span === undefined && applicationId !== undefined)
       attributes[ATTRIBUTES.application] = applicationId
-    }
     metrics.count(recording.counter, attributes)
   }
 

@@ -11,7 +11,6 @@ import type { EmailQueueStatus } from '../../features/emails/index.js'
 import { ATTRIBUTES, SCOPE } from './spans.js'
 import { COUNTERS, OUTAGES, type CounterName, type OutageName } from './recordings.js'
 
-/** Boundaries in seconds: from a reconnect to an outage of an hour. */
 const OUTAGE_DURATION_BOUNDARIES = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 
 export function createMetrics(options: {
@@ -62,7 +61,6 @@ export function createMetrics(options: {
   }
 
   return {
-    /** Creates the instruments if the current provider has none yet. */
     prepare: (): void => void current(),
     count: (counter: CounterName, attributes: Attributes): void => current().counters.get(counter)?.add(1, attributes),
     recordOutage: (outage: OutageName, seconds: number): void => current().durations.get(outage)?.record(seconds),
@@ -73,7 +71,6 @@ export function createMetrics(options: {
   }
 }
 
-/** Returns a function that ends it. */
 function observeQueue(meter: Meter, readQueue: () => Promise<EmailQueueStatus>): () => void {
   const gauge = (name: string, unit: string, description: string): ObservableGauge =>
     meter.createObservableGauge(`platform_auth.email.${name}`, { unit, description })

@@ -134,7 +134,6 @@ export function leaveOut(given: Operation, member: string): Operation {
   return { ...given, input: z.strictObject(shape) }
 }
 
-/** A member of an input or output, for forms, help and parsing. */
 export interface MemberDescription {
   /** `json` is an object that the call reads; `grants` a list of APIs, or APIs with scopes; `record` and `object` have members. */
   readonly kind: 'text' | 'number' | 'flag' | 'time' | 'choice' | 'list' | 'grants' | 'json' | 'record' | 'object'

@@ -28,7 +28,6 @@ export async function perform(operation: Operation, platform: object, input: unk
   throw new ApplicationError('application_not_found', `There is no application "${String(parameters[0])}".`)
 }
 
-/** Whether a platform has the call: it has those of the features that it was given. */
 export function offers(platform: object, { name }: Operation): boolean {
   return findCall(name, platform) !== undefined
 }

@@ -190,7 +190,6 @@ const key = text('The key: `client_id`, and the value of `X-Api-Key`. Shown this
 const secret = text('Shown this once.')
 export const NEW_KEY = z.strictObject({ clientId: key })
 export const NEW_SECRET = z.strictObject({ clientSecret: secret })
-/** The key of an application, and its secret if it may use an oauth2 API. */
 export const NEW_CREDENTIALS = z.strictObject({ clientId: key, clientSecret: optional(secret) })
 export const NEW_APPLICATION = z.strictObject({ application: APPLICATION, credentials: NEW_CREDENTIALS })
 

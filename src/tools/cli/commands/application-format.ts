@@ -56,7 +56,6 @@ function labelSome(label: string, given: string | readonly string[] | undefined)
   return values.length > 0 ? labelRows(label, values) : []
 }
 
-/** Rows for the values of one label, which stands in the first row; a dash if there are none. */
 function labelRows(label: string, values: readonly string[]): string[][] {
   const shown = values.length > 0 ? values : ['-']
   return shown.map((value, index) => [index === 0 ? label : '', value])

@@ -16,7 +16,6 @@ export async function listEmails(store: Store, applicationId?: string): Promise<
 
 const MAX_LISTED_EMAILS = 1000
 
-/** The same as they are stored, or those of one state. */
 export async function listQueuedEmails(store: Store, query: Partial<EmailQuery>): Promise<readonly QueuedEmail[]> {
   const everything = { applicationId: undefined, state: undefined, limit: MAX_LISTED_EMAILS }
   return (await store.emails?.list({ ...everything, ...query })) ?? []
@@ -49,9 +48,8 @@ export function describeEmail(
   const email = emails.find(({ purpose }) => purpose !== 'approvalRequest' && purpose !== 'changes')
   if (!email) return 'The mail server has accepted its e-mail.'
   if (email.state === 'held') return `Its e-mail is sent once it is approved: ${PROGRAM} apps approve ${applicationId}`
-  if (email.state === 'suspended') {
+  if (email.state === 'suspended')
     return `Its e-mail is sent once it is resumed: ${PROGRAM} apps resume ${applicationId}`
-  }
   if (!sendsEmails) return 'A running server that has emails() sends its e-mail.'
   const problem = email.problem ?? 'no answer yet'
   return email.state === 'failed'

@@ -114,7 +114,6 @@ export async function runList<const Name extends CallName>(
 interface Page<Item> {
   readonly items: readonly Item[]
   readonly next?: string | undefined
-  /** How many were looked at, if there may be more than the page has. */
   readonly searched?: number | undefined
 }
 

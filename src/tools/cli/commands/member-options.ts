@@ -15,7 +15,6 @@ import { readFile, stat } from 'node:fs/promises'
 
 /** The words of one member of an operation's input on the command line, where they differ from those of the operation. */
 export interface MemberWords {
-  /** The name of the option, without the dashes; the member's name in kebab-case if left out. */
   readonly option?: string
   readonly placeholder?: string
   readonly description?: string
@@ -118,7 +117,6 @@ export function createMemberOptions(
 interface DerivedOption {
   readonly member: string
   readonly options: OptionTable
-  /** The member's value; undefined if the option was not given. */
   read(values: Values, command: string): unknown
 }
 
@@ -226,7 +224,6 @@ async function readGivenFile(option: string, path: string): Promise<string> {
   }
 }
 
-/** The value of `--expiring`, such as `30d`: the time until which credentials expire. */
 function readExpiring(value: string): string {
   const [, digits, unit] = /^(\d{1,5})([dh])$/.exec(value) ?? []
   if (digits === undefined)

@@ -15,9 +15,7 @@ type Context = CommandContext
 export interface SharedWords extends Partial<Pick<Command, 'name' | 'summary' | 'notes' | 'requires'>> {
   /** The example behind name and parameters; the store is added unless it names one. Or the whole line, with the name. */
   readonly example?: string
-  /** Members of the input that the command does not take; another command does. */
   readonly without?: readonly string[]
-  /** Members that are parameters, after those of the subject. */
   readonly parameters?: readonly string[]
   readonly members?: Readonly<Record<string, MemberWords>>
   readonly options?: OptionTable

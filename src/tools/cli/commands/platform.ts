@@ -100,9 +100,8 @@ export const platformCommands = [
     audited: false,
     example: 'portal link --contact dev@shop.example --config platform.js',
     async run({ platform, values: { contact, application } }) {
-      if ((contact === undefined) === (application === undefined)) {
+      if ((contact === undefined) === (application === undefined))
         throw new UsageError('"portal link" needs either --contact ADDRESS or --application ID.', 'portal link')
-      }
       const link = await requireFeature(platform, 'portal').link(
         contact === undefined ? { applicationId: application! } : { contact },
       )

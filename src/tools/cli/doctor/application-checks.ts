@@ -7,7 +7,6 @@ import type { ApplicationRecord } from '../../../store.js'
 import { formatTime } from '../format.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 
-/** Applications that are read at most, so that the doctor soon answers. */
 const MAX_CHECKED_APPLICATIONS = 10_000
 
 /** The applications of a kind; `among`: where they were looked for, if not among all. */
@@ -65,7 +64,6 @@ function listTemporary(store: Store): Promise<readonly ApplicationRecord[]> {
 
 const EXPIRING_WITHIN_DAYS = 30
 
-/** Lists credentials that are about to expire. Another check names the applications of `prove`. */
 export async function checkExpiringCredentials({ admin, target: { store } }: CheckContext): Promise<CheckResults> {
   const expiringBefore = new Date(Date.now() + EXPIRING_WITHIN_DAYS * DAY_MS)
   const found = await admin!.applications.list({ expiringBefore, limit: MAX_LISTED })

@@ -132,7 +132,6 @@ function createReport(
   { production }: CheckContext,
 ): CommandResult {
   const problems = findings.filter(({ level }) => level === 'problem').length
-  // Opening the store counts as a check.
   const checkCount = CHECKS.length + 1 - skipped.length
   const summary = `${checkCount} checks, ${problems === 0 ? 'no' : problems} problem${problems === 1 ? '' : 's'}.`
   const skippedRows = skipped.map(({ check, requires }) => [check, `needs ${requires}`])

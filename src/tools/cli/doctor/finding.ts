@@ -30,14 +30,12 @@ export function toFinding(level: Finding['level'], { option, problem, fix }: Con
   return { level, finding: toSentence(option === undefined ? problem : `${option} ${problem}`), fix }
 }
 
-/** The checks read at most so many items of a kind. */
 export const MAX_LISTED = 1000
 
 export function describeCount({ length }: readonly unknown[], one: string, several: string): string {
   return `${length}${length === MAX_LISTED ? ' or more' : ''} ${length === 1 ? one : several}`
 }
 
-/** The first three names, and whether there are more. */
 export function nameFirst(names: readonly string[]): string {
   return [...names.slice(0, 3), ...(names.length > 3 ? ['...'] : [])].join(', ')
 }

@@ -19,12 +19,11 @@ export async function checkServer({ target: { options }, admin, production }: Ch
       'Start one, or check DNS, certificate, firewall and proxy. baseUrl is the address that callers use.',
     )
   const kids = readKeyIds(response)
-  if (!kids) {
+  if (!kids)
     return problem(
       `${url} answers ${response.status}, and not with a key set.`,
       'Mount auth.router where the path of baseUrl arrives, before anything else that answers there.',
     )
-  }
   const stored = (await admin?.signingKeys.list())?.items
   const isOther = stored && (stored.length !== kids.length || !stored.every(({ kid }) => kids.includes(kid)))
   return [

@@ -58,12 +58,11 @@ const ROTATION_TOLERANCE_SECONDS = 120
 
 export async function checkSigningKeys({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
   const keys = (await admin?.signingKeys.list())?.items ?? []
-  if (keys.length === 0) {
+  if (keys.length === 0)
     return problem(
       'There is no signing key: no server has ever started on this store.',
       'Start one; it creates the first key. If servers run, they run on another store.',
     )
-  }
   const rotateEvery = options?.tokens?.rotateEvery
   const age = (Date.now() - Math.max(...keys.map(({ createdAt }) => createdAt.getTime()))) / 1000
   if (typeof rotateEvery !== 'number' || age <= rotateEvery + ROTATION_TOLERANCE_SECONDS) return []

@@ -126,7 +126,6 @@ export function listContacts({ contact, otherContacts }: ApplicationRecord): rea
   return contact === undefined ? [] : [contact, ...otherContacts]
 }
 
-/** What operators withhold from self-service, and the networks of the application. */
 function compareRestrictions(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
   const networks = compareNetworks(lost, 'networks', lost.networks, restored.networks)
   const { apis = {}, credentials = [] } = lost.withheld ?? {}

@@ -102,7 +102,6 @@ async function* readRevokedTokens(store: Store, now: number): AsyncGenerator<rea
 }
 
 interface ApplicationPage {
-  /** The last application of the page before. */
   readonly after: string | undefined
   readonly records: readonly ApplicationRecord[]
 }

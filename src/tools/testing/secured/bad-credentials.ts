@@ -4,7 +4,6 @@ import { callersFor, createCaller, type Caller, type Callers } from '../callers.
 import { ACTOR, findApi } from '../credentials.js'
 
 export interface BadCredential {
-  /** A description for people: "an expired access token". */
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -75,9 +74,7 @@ export function createTestCredentials(platform: PlatformAuth) {
         ...(await otherCredentials(accepted, others)),
       ]
     },
-    /** A credential with another signature or checksum. */
     forged: async (api: string) => forge((await callersOf(api)).allowed.headers),
-    /** A good credential of one API, for addresses of others. */
     foreign: async (api: string) => (await callersOf(api)).allowed.headers,
     without,
     async end(): Promise<void> {

@@ -42,7 +42,6 @@ export interface Asking extends CheckContext {
   readonly none?: Outcome
 }
 
-/** A check of what was refused without a credential, or closed. */
 export interface Check extends Asking {
   readonly none: Outcome
   /** What guards demand there, and what verifiers verify. */

@@ -72,9 +72,8 @@ export function expectSecured(app: Listener, options: ExpectSecuredOptions): Pro
 let last: Promise<unknown> = Promise.resolve()
 
 function readOptions(app: unknown, options: ExpectSecuredOptions): ExpectSecuredOptions {
-  if (!isObject(options) || !Array.isArray((options.auth as Partial<PlatformAuth> | undefined)?.apis)) {
+  if (!isObject(options) || !Array.isArray((options.auth as Partial<PlatformAuth> | undefined)?.apis))
     throw wrongOption('auth', 'is no platform', 'Give what createPlatformAuth() returns.')
-  }
   if (findLayers(app)) return options
   throw wrongOption('app', 'is no Express app', 'Give the app, or a router: express() or express.Router().')
 }
