@@ -1,7 +1,7 @@
 export { accessTokenFor, apiKeyFor, headersFor, type AccessTokenOptions, type CallerOptions } from './credentials.js'
 export { callersFor, type Caller, type Callers } from './callers.js'
 export { fakeClock, type FakeClock } from './clock.js'
-export { fetchFrom, type AppFetch } from './fetch.js'
+export { fetchFrom, type AppFetch } from './send.js'
 export { memoryMailer, type EmailedCredentials, type MemoryMailer, type ReceivedEmail } from './mailer.js'
 export { createTestPlatform, type TestPlatform, type TestPlatformOptions } from './platform.js'
 export { expectSecured, type ExpectSecuredOptions, type SecuredRoutes } from './secured/expect-secured.js'

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { createFinalHandler } from './final-handler.js'
-import { createConnection } from './in-memory-connection.js'
+import { duplexPair, type Duplex } from 'node:stream'
 import { createAnswerReader } from './read-answer.js'
 
 /** A listener of requests: an Express app, a router, or any other listener of Node's HTTP server. */
@@ -55,8 +54,9 @@ export function send(listener: Listener, request: SentRequest): Promise<Received
     let hasBegun = false
     const end = (): void => {
       clearTimeout(timer)
-      client.removeAllListeners('close').destroy()
+      client.off('close', failClosed).destroy()
     }
+    const failClosed = (): void => fail('was not answered: the connection was closed.')
     const fail = (problem: unknown): void => {
       end()
       reject(problem instanceof Error ? problem : new Error(`${method} ${target} ${String(problem)}`))
@@ -80,15 +80,33 @@ export function send(listener: Listener, request: SentRequest): Promise<Received
       // An answer without a length ends with the connection, if the server has ended it.
       const isWhole = read && !read.rawHeaders.some((name) => /^(?:content-length|transfer-encoding)$/i.test(name))
       if (isWhole) answer()
-      else fail(CLOSED)
+      else failClosed()
     })
-    client.once('close', () => fail(CLOSED))
+    client.once('close', failClosed)
     findServer(listener).emit('connection', server)
     client.write(writeRequest(request))
   })
 }
 
-const CLOSED = 'was not answered: the connection was closed.'
+/** The two ends of a connection without a network. `address` is what the server sees of the client. */
+function createConnection(address: string): { readonly client: Duplex; readonly server: Duplex } {
+  const [client, server] = duplexPair()
+  client.once('close', () => server.destroy())
+  server.once('close', () => client.destroy())
+  const ofSocket = {
+    setTimeout: () => server,
+    setKeepAlive: () => server,
+    setNoDelay: () => server,
+    ref: () => server,
+    unref: () => server,
+    remoteAddress: address,
+    remotePort: 40_000,
+    remoteFamily: address.includes(':') ? 'IPv6' : 'IPv4',
+    localAddress: '127.0.0.1',
+    localPort: 80,
+  }
+  return { client, server: Object.assign(server, ofSocket) }
+}
 
 function writeRequest({ method, target, headers = {}, body = '', version = '1.1' }: SentRequest): Buffer {
   const content = Buffer.from(body)
@@ -135,7 +153,7 @@ function findServer(listener: Listener): Server {
       // An app that gets no `next` answers requests that nothing in it has answered.
       const result: unknown = app
         ? (app as (...args: unknown[]) => unknown)(req, res)
-        : listener(req, res, createFinalHandler(req, res))
+        : listener(req, res, (error) => answerFinally(error, req, res))
       Promise.resolve(result).catch(fail)
     } catch (error) {
       fail(error)
@@ -143,6 +161,24 @@ function findServer(listener: Listener): Server {
   })
   SERVERS.set(listener, server)
   return server
+}
+
+/** Answers as an app of Express does if nothing else has. */
+function answerFinally(error: unknown, req: IncomingMessage, res: ServerResponse): void {
+  if (res.headersSent) return void req.socket.destroy()
+  const { status, stack } = Object(error) as { readonly status?: unknown; readonly stack?: string }
+  const path = (req.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/, '')
+  const body = error ? (stack ?? String(error)) : `<pre>Cannot ${req.method} ${path}</pre>`
+  res.writeHead(error ? (isErrorStatus(status) ? status : 500) : 404, {
+    'Content-Security-Policy': "default-src 'none'",
+    'Content-Type': error ? 'text/plain; charset=utf-8' : 'text/html; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  })
+  res.end(body)
+}
+
+function isErrorStatus(status: unknown): status is number {
+  return typeof status === 'number' && status >= 400 && status < 600
 }
 
 /** An app with this router, so that its handlers have Express's `res.json()`; undefined if there is no Express to be found. */
@@ -156,3 +192,41 @@ function mountInApp(router: Listener): Listener | undefined {
     return undefined
   }
 }
+
+/** `fetch` for one app. A path without an origin is enough. */
+export type AppFetch = (target: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+/**
+ * A `fetch` that sends its requests to an Express app, a router or another listener of Node's HTTP server, without a port: nothing
+ * listens, and nothing has to be closed. It resolves what a server answers, errors too. Redirects are not followed. Rejects if there
+ * is no answer within 10 seconds, if the connection is closed, or if a listener throws that is no app or router.
+ *
+ * @example
+ * ```ts
+ * import express from 'express'
+ * import { createTestPlatform, fetchFrom, headersFor } from 'express-platform-auth/testing'
+ *
+ * const { auth } = createTestPlatform({ apis: { orders: { scheme: 'oauth2' } } })
+ * const app = express()
+ * app.get('/orders/items', auth.requireBearer('orders'), (req, res) => void res.json([]))
+ * const response = await fetchFrom(app)('/orders/items', { headers: await headersFor(auth, 'orders') })
+ * response.status // 200
+ * ```
+ */
+export function fetchFrom(app: Listener): AppFetch {
+  return async function fetchFromApp(target, init) {
+    const request = new Request(target instanceof Request ? target : new URL(target, 'http://localhost'), init)
+    const { pathname, search, host } = new URL(request.url)
+    const { status, rawHeaders, body } = await send(app, {
+      method: request.method,
+      target: pathname + search,
+      headers: { Host: host, ...Object.fromEntries(request.headers) },
+      body: new Uint8Array(await request.arrayBuffer()),
+    })
+    const headers = new Headers()
+    for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!)
+    return new Response(HAS_NO_BODY.has(status) ? null : new Uint8Array(body), { status, headers })
+  }
+}
+
+const HAS_NO_BODY = new Set([204, 205, 304])
