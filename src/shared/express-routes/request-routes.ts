@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { findLayers, handlesMethod, hasRoute, type Layer, type Mount, type Route } from './layers.js'
-import { findPatterns } from './patterns.js'
+import { findLayers, handlesMethod, hasRoute, type Layer, type Mount, type Route, findPatterns } from './layers.js'
 
 export type RouteContainer = object
 

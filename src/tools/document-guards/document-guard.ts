@@ -14,11 +14,12 @@ import {
 } from '../../shared/openapi/path-template.js'
 import type { RepeatedPrefix } from '../../shared/openapi/prefix.js'
 import type { Security } from '../../shared/openapi/security.js'
-import type { Guard, OnDenied } from '../../index.js'
+import type { BearerGuardOptions, Guard, OnDenied } from '../../index.js'
 import type { GuardParts } from '../../core/resource-server/guards.js'
 import { findLayers, handlesMethod, hasRoute } from '../../shared/express-routes/layers.js'
 import { findRoutes, type RouteContainer } from '../../shared/express-routes/request-routes.js'
-import { nameOperation, type RequestCost } from './read-arguments.js'
+
+export type RequestCost = NonNullable<BearerGuardOptions['cost']>
 
 /** A guard for all operations of an OpenAPI document. */
 export interface DocumentGuard extends Guard {
@@ -96,7 +97,16 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
   }
 
   return Object.assign(guard, {
-    checkRoutes: (app: RouteContainer, path = '') => refuseMissingRoutes(call, operations, app, path, advice),
+    checkRoutes(app: RouteContainer, path = '') {
+      const missing = findMissingRoutes(operations, app, path)
+      if (missing.length === 0) return
+      const fix =
+        'Add the routes before this call, give the app or router that has them and the path at which the guard is mounted in it, or remove the operations from the document.'
+      throw new ConfigurationError({
+        problem: `${call}: there is no route for ${missing.join(', ')}`,
+        fix: advice === undefined ? fix : `${fix} ${advice}`,
+      })
+    },
   })
 }
 
@@ -189,23 +199,6 @@ function createMethodRefusal(methods: readonly string[]): Found {
   return createRefusal(createOwnDenial(405, 'method_not_allowed', description, headers), 'undocumented_method')
 }
 
-function refuseMissingRoutes(
-  call: string,
-  operations: readonly SecuredOperation[],
-  app: RouteContainer,
-  path: string,
-  advice = '',
-): void {
-  const missing = findMissingRoutes(operations, app, path)
-  if (missing.length === 0) return
-  throw new ConfigurationError({
-    problem: `${call}: there is no route for ${missing.join(', ')}`,
-    fix:
-      'Add the routes before this call, give the app or router that has them and the path at which the guard is mounted in it, or remove the operations from the document.' +
-      (advice && ` ${advice}`),
-  })
-}
-
 /** The operations that have no route below `path`, such as `GET /items`. Express answers OPTIONS itself. */
 function findMissingRoutes(operations: readonly SecuredOperation[], app: RouteContainer, path: string): string[] {
   const layers = findLayers(app) ?? []
@@ -219,3 +212,8 @@ function findMissingRoutes(operations: readonly SecuredOperation[], app: RouteCo
 
 /** Values for parameters, because a route may take only numbers, or only UUIDs. */
 const SAMPLES = ['1', 'a', '00000000-0000-4000-8000-000000000000']
+
+/** The name of an operation, as its document has it: `GET /items/{id}`. */
+export function nameOperation({ method, template: { path } }: SecuredOperation, prefix = ''): string {
+  return `${method} ${path === '/' && prefix !== '' ? prefix : prefix + path}`
+}

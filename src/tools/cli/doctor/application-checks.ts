@@ -1,28 +1,31 @@
 import type { AdminApi } from '../../admin/index.js'
 import type { Application, Store, CredentialInfo, PlatformAuthOptions } from '../../../index.js'
-import { MAX_LISTED, describeCount, nameFirst, note, type CheckContext, type CheckResults } from './finding.js'
-import { ownMembers, readPages } from '../../../shared/lib/own-members.js'
+import {
+  MAX_LISTED,
+  describeCount,
+  nameFirst,
+  note,
+  type CheckContext,
+  type CheckResults,
+  findItems,
+} from './finding.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
 import { PROGRAM } from '../program.js'
 import type { ApplicationRecord } from '../../../store.js'
 import { formatTime } from '../format.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 
-const MAX_CHECKED_APPLICATIONS = 10_000
-
-/** The applications of a kind; `among`: where they were looked for, if not among all. */
-async function findApplications(
+/** Says which applications apply, and where they were looked for; undefined if none does. */
+async function describeApplications(
   admin: AdminApi,
-  api: string | undefined,
+  what: string,
   applies: (application: Application) => boolean,
-) {
-  const applications: Application[] = []
-  let checked = 0
-  for await (const items of readPages((after) => admin.applications.list({ after, api, limit: MAX_LISTED }))) {
-    if (checked >= MAX_CHECKED_APPLICATIONS) return { applications, among: ` among the first ${checked}` }
-    applications.push(...items.filter(applies))
-    checked += items.length
-  }
-  return { applications, among: '' }
+  api?: string,
+): Promise<string | undefined> {
+  const list = (after?: string) => admin.applications.list({ after, api, limit: MAX_LISTED })
+  const { items, among } = await findItems(list, applies)
+  const count = describeCount(items, 'application has', 'applications have')
+  return items.length === 0 ? undefined : `${count} ${what}${among}: ${nameFirst(items.map(({ id }) => id))}.`
 }
 
 export async function checkScopes({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
@@ -30,10 +33,10 @@ export async function checkScopes({ target: { options }, admin }: CheckContext):
     const [scope] = Object.keys(ownMembers(scopes))
     if (scope === undefined || defaultScopes.length > 0) return []
     const hasNone = ({ apis }: Application): boolean => apis[api]?.scopes.length === 0
-    const { applications, among } = await findApplications(admin!, api, hasNone)
-    if (applications.length === 0) return []
+    const found = await describeApplications(admin!, `the API "${api}" without any of its scopes`, hasNone, api)
+    if (found === undefined) return []
     return note(
-      `${describeCount(applications, 'application has', 'applications have')} the API "${api}" without any of its scopes${among}: ${nameFirst(applications.map(({ id }) => id))}. Guards that require scopes answer 403.`,
+      `${found} Guards that require scopes answer 403.`,
       `${PROGRAM} apps allow ID ${api} --scope ${scope}. Or say with defaultScopes what such a grant means.`,
     )
   })
@@ -83,24 +86,23 @@ export async function checkKeySets({ target: { options }, admin }: CheckContext)
     (api) => api.scheme === 'oauth2' && api.clientAuthentication?.includes('private_key_jwt'),
   )
   if (!takesKeys) return []
-  const { applications, among } = await findApplications(admin!, undefined, ({ secrets }) =>
+  const found = await describeApplications(admin!, 'a key set whose address cannot be read', ({ secrets }) =>
     secrets.some(({ keySet }) => keySet && 'jwksUri' in keySet && keySet.unreadableSince !== undefined),
   )
-  if (applications.length === 0) return []
+  if (found === undefined) return []
   return note(
-    `${describeCount(applications, 'application has', 'applications have')} a key set whose address cannot be read${among}: ${nameFirst(applications.map(({ id }) => id))}. What was read last is accepted for 24 hours.`,
+    `${found} What was read last is accepted for 24 hours.`,
     `${PROGRAM} apps show ID names the address. Its contacts are told after an hour.`,
   )
 }
 
 export async function checkCredentialAge({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
   if (!hasMaximumAge(options!)) return []
-  const { applications, among } = await findApplications(admin!, undefined, (application) =>
-    outlivesMaximumAge(application, options!),
-  )
-  if (applications.length === 0) return []
+  const what = 'credentials without an expiry, or with one beyond the maximum age'
+  const found = await describeApplications(admin!, what, (each) => outlivesMaximumAge(each, options!))
+  if (found === undefined) return []
   return note(
-    `${describeCount(applications, 'application has', 'applications have')} credentials without an expiry, or with one beyond the maximum age${among}: ${nameFirst(applications.map(({ id }) => id))}. They were made before there was one.`,
+    `${found} They were made before there was one.`,
     `${PROGRAM} apps show ID. Then rotate them, or set an expiry: apps update-credential ID CREDENTIAL --expires DATE`,
   )
 }

@@ -86,7 +86,7 @@ export const doctorCommand = command({
   async run({ target, manifest }) {
     const { admin, findings } = await openStore(target)
     const context = { target, manifest, admin, production: process.env['NODE_ENV'] === 'production' }
-    const skipped: SkippedCheck[] = []
+    const skipped: { readonly check: string; readonly requires: string }[] = []
     for (const check of CHECKS) {
       const requires = check.needs.find((part) => PARTS[part](context) === undefined)
       if (requires === undefined) findings.push(...(await runCheck(check, context)))
@@ -121,14 +121,9 @@ async function runCheck({ name, run }: Check, context: CheckContext): Promise<Fi
   }
 }
 
-interface SkippedCheck {
-  readonly check: string
-  readonly requires: string
-}
-
 function createReport(
   findings: readonly Finding[],
-  skipped: readonly SkippedCheck[],
+  skipped: readonly { readonly check: string; readonly requires: string }[],
   { production }: CheckContext,
 ): CommandResult {
   const problems = findings.filter(({ level }) => level === 'problem').length

@@ -21,10 +21,8 @@ import {
   type CheckContext,
   type CheckResult,
   type CheckResults,
+  findItems,
 } from './finding.js'
-import type { AdminApi } from '../../admin/index.js'
-import type { ReportedRequests } from '../../../features/usage/index.js'
-import { readPages } from '../../../shared/lib/own-members.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../program.js'
 
@@ -134,12 +132,15 @@ export async function checkImportedCredentials({ target: { options, store } }: C
   )
 }
 
-/** Entries that are read at most, so that the doctor soon answers. */
-const MAX_READ = 10_000
-
 /** Whether guards only report. Options of guards are in the app's code, but what they report is in the store. */
 export async function checkReportOnly({ admin, production }: CheckContext): Promise<CheckResults> {
-  const recent = await listRecent(admin!.usage)
+  const { usage } = admin!
+  if (!usage) return []
+  const since = Date.now() - DAY_MS
+  const { items: recent } = await findItems(
+    (after) => usage.reportOnly({ after, limit: MAX_LISTED }),
+    ({ lastAt }) => lastAt.getTime() > since,
+  )
   if (recent.length === 0) return []
   const last = Math.max(...recent.map(({ lastAt }) => lastAt.getTime()))
   const apis = [...new Set(recent.map(({ api }) => `"${api}"`))].join(', ')
@@ -148,17 +149,4 @@ export async function checkReportOnly({ admin, production }: CheckContext): Prom
     `In the last 24 hours report-only guards let requests pass that they would refuse, the last at ${formatTime(last)}: API ${apis}.`,
     `${PROGRAM} report-only. Then remove reportOnly from guard, API or platform.`,
   )
-}
-
-async function listRecent(usage: AdminApi['usage']): Promise<readonly ReportedRequests[]> {
-  if (!usage) return []
-  const since = Date.now() - DAY_MS
-  const recent: ReportedRequests[] = []
-  let read = 0
-  for await (const items of readPages((after) => usage.reportOnly({ after, limit: MAX_LISTED }))) {
-    recent.push(...items.filter(({ lastAt }) => lastAt.getTime() > since))
-    read += items.length
-    if (read >= MAX_READ) break
-  }
-  return recent
 }

@@ -2,6 +2,7 @@ import type { AdminApi } from '../../admin/index.js'
 import { toSentence, type ConfigurationProblem } from '../../../shared/contracts/errors.js'
 import type { Manifest } from '../program.js'
 import type { Target } from '../target.js'
+import { readPages } from '../../../shared/lib/own-members.js'
 
 export interface Finding {
   /** A `problem` sets the exit code; a `note` does not. */
@@ -31,6 +32,22 @@ export function toFinding(level: Finding['level'], { option, problem, fix }: Con
 }
 
 export const MAX_LISTED = 1000
+const MAX_READ = 10_000
+
+/** The items that a check looks for; `among` says where, if not among all: the doctor soon answers. */
+export async function findItems<Item>(
+  readPage: Parameters<typeof readPages<Item>>[0],
+  applies: (item: Item) => boolean,
+): Promise<{ readonly items: readonly Item[]; readonly among: string }> {
+  const items: Item[] = []
+  let read = 0
+  for await (const page of readPages(readPage)) {
+    if (read >= MAX_READ) return { items, among: ` among the first ${read}` }
+    items.push(...page.filter(applies))
+    read += page.length
+  }
+  return { items, among: '' }
+}
 
 export function describeCount({ length }: readonly unknown[], one: string, several: string): string {
   return `${length}${length === MAX_LISTED ? ' or more' : ''} ${length === 1 ? one : several}`

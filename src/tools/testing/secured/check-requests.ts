@@ -1,8 +1,14 @@
 import { findApiAddress } from './addresses.js'
 import { isRefused, type Asking, type Check, type Demand, type Trial } from './check-context.js'
 import { UNKNOWN, UNKNOWN_TARGET } from './judge.js'
-import { listOtherIds, listSpellings } from './spellings.js'
-import { listReplacements, listVariations, REPLACED_PATHS, type Variation } from './variations.js'
+import {
+  listOtherIds,
+  listSpellings,
+  listReplacements,
+  listVariations,
+  REPLACED_PATHS,
+  type Variation,
+} from './variations.js'
 
 /** Other methods than its own. Nothing needs to answer them: 404 is that of the app, but where GET has an answer. */
 export function listMethods({ place, method, publicRoutes, routeOf }: Asking, methods: readonly string[]): Trial[] {
@@ -17,12 +23,12 @@ export function listMethods({ place, method, publicRoutes, routeOf }: Asking, me
   })
 }
 
-export function listOtherMethods(check: Check): Trial[] {
+function listOtherMethods(check: Check): Trial[] {
   return listMethods(check, check.method === 'GET' ? ['HEAD', 'OPTIONS'] : ['OPTIONS'])
 }
 
 /** Requests that name another method in a header, the query or the body, which middleware may put in the place of their own. */
-export function listReplacedMethods({ place, method, publicRoutes, routeOf }: Check): Trial[] {
+function listReplacedMethods({ place, method, publicRoutes, routeOf }: Check): Trial[] {
   if (!place.isKnown || method === 'POST') return []
   return listReplacements(place.target, method).flatMap(({ name, change }): Trial[] => {
     const sent = change.method ?? method
@@ -75,7 +81,7 @@ async function isReplaced(check: Check, { api, scopesFor }: Demand, sent: string
 }
 
 /** Requests for a random address that name this one in a header, which middleware may put in the place of the path. */
-export function listReplacedPaths({ place }: Check): Trial[] {
+function listReplacedPaths({ place }: Check): Trial[] {
   if (!place.isKnown) return []
   return REPLACED_PATHS.map((header) => ({
     name: `for another path that names this one in ${header}, without a credential,`,
@@ -85,7 +91,7 @@ export function listReplacedPaths({ place }: Check): Trial[] {
   }))
 }
 
-export function listOtherPaths({ auth, place, method, params, publicRoutes, routeOf }: Check): Trial[] {
+function listOtherPaths({ auth, place, method, params, publicRoutes, routeOf }: Check): Trial[] {
   const ids = place.isKnown ? listOtherIds(place.path, params) : []
   const all = [...ids, ...listSpellings(place.target, `/${UNKNOWN}/value`)]
   return all.flatMap(({ name, target, unknownTarget }): Trial[] => {
@@ -101,7 +107,7 @@ export function listOtherPaths({ auth, place, method, params, publicRoutes, rout
   })
 }
 
-export function listOtherContents({ method, place, alsoTry }: Check): Trial[] {
+function listOtherContents({ method, place, alsoTry }: Check): Trial[] {
   const toTrial = ({ name, change, parts, mayLeadElsewhere }: Variation): Trial => ({
     name: `without a credential, but with ${name},`,
     change,
@@ -111,3 +117,11 @@ export function listOtherContents({ method, place, alsoTry }: Check): Trial[] {
   })
   return listVariations(method, place.target, alsoTry).map(toTrial)
 }
+
+export const OTHER_REQUESTS: readonly ((check: Check) => Trial[])[] = [
+  listOtherMethods,
+  listReplacedMethods,
+  listReplacedPaths,
+  listOtherPaths,
+  listOtherContents,
+]
