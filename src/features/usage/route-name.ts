@@ -1,11 +1,6 @@
 import { METHODS, type IncomingMessage } from 'node:http'
 import { parsePath } from '../../shared/lib/request.js'
-import {
-  describeMounts,
-  findNextRoute,
-  findRoutes,
-  type RoutesOfRequest,
-} from '../../shared/express-routes/request-routes.js'
+import { describeMounts, findNextRoute, findRoutes, type RoutesOfRequest } from '../../shared/express-routes/routes.js'
 
 interface Route {
   readonly path?: unknown

@@ -1,6 +1,8 @@
 import type { SampleBody, SampleField, SampleFile } from './prepare.js'
-import { chooseMediaType, isJson, isMultipart } from './media-type.js'
 import {
+  chooseMediaType,
+  isJson,
+  isMultipart,
   encode,
   format,
   isComposite,

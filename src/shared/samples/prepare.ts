@@ -1,4 +1,4 @@
-import { isMultipart } from './media-type.js'
+import { isMultipart } from './serialize.js'
 
 /** A call of an API, as its reader typed it. Samples contain its parts unchanged. */
 export interface SampleCall {

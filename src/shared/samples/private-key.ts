@@ -30,9 +30,7 @@ console.log(JSON.stringify({ keys: [await crypto.subtle.exportKey('jwk', publicK
 ]
 
 /** Programs that use a key of P-256 in `private-key.pem` (RFC 7523), openid-client first. `issuer`: the audience of assertions. */
-export function createPrivateKeySamples(
-  given: Readonly<Record<'issuer' | 'tokenEndpoint' | 'clientId', string>>,
-): readonly PrivateKeySample[] {
+export function createPrivateKeySamples(given: Readonly<Record<'issuer' | 'tokenEndpoint' | 'clientId', string>>) {
   const { issuer, tokenEndpoint, clientId } = given
   const quoted = { issuer: quote(issuer), endpoint: quote(tokenEndpoint), client: quote(clientId) }
   // Libraries ask for it where an address is not https, as on a developer's own machine.

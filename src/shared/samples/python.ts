@@ -1,12 +1,5 @@
 import type { SampleField } from './prepare.js'
-import {
-  C_STRING,
-  escapeText,
-  escapeTripleQuotes,
-  isMultiline,
-  quoteLikeC as quote,
-  type StringSyntax,
-} from './literal.js'
+import { C_STRING, escapeText, escapeTripleQuotes, isMultiline, quoteLikeC as quote } from './literal.js'
 import { createMultipart } from './multipart.js'
 import { createSampleWriter, type CallCode, type TokenCode } from './sample-writer.js'
 
@@ -105,7 +98,7 @@ function openFile(name: string): string {
   return `open(${quote(name)}, "rb")`
 }
 
-const LONG_STRING: StringSyntax = { ...C_STRING, escapes: { '\\': '\\\\', '\n': '\n', '\t': '\t' } }
+const LONG_STRING = { ...C_STRING, escapes: { '\\': '\\\\', '\n': '\n', '\t': '\t' } }
 
 function quoteText(text: string): string {
   if (!isMultiline(text)) return quote(text)

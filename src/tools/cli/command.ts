@@ -1,5 +1,5 @@
 import type { AdminApi } from '../admin/index.js'
-import type { Manifest } from './program.js'
+import type { Manifest } from './errors.js'
 import type { GivenPlatform, OpenTarget, Requirement, Target } from './target.js'
 
 export interface Command {

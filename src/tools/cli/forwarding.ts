@@ -13,10 +13,7 @@ export function readForwarding(header: string | null | undefined): Forwarding | 
 }
 
 /** What is wrong with "trust proxy": all addresses that arrive without being sent (`plain`) must be used, and none that is sent (`forged`). */
-export function judgeForwarding(
-  { received, used }: Forwarding,
-  forged: Forwarding,
-): { readonly finding: string; readonly fix: string } | undefined {
+export function judgeForwarding({ received, used }: Forwarding, forged: Forwarding) {
   if (used < received)
     return {
       finding: `The server takes the address of a proxy for its callers', so they share one rate limit, and no application that is restricted to networks can call: X-Forwarded-For has ${received === 1 ? '1 address' : `${received} addresses`}, and "trust proxy" uses ${used}.`,

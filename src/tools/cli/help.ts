@@ -1,7 +1,7 @@
 import type { Command, Option } from './command.js'
 import { alignColumns, wrapText } from './format.js'
 import { listOptions } from './parse.js'
-import { ENVIRONMENT_VARIABLES, EXIT_CODES, PROGRAM } from './program.js'
+import { ENVIRONMENT_VARIABLES, EXIT_CODES, PROGRAM } from './errors.js'
 
 export function formatHelp(topic: Command | string | undefined, commands: readonly Command[]): string {
   if (typeof topic === 'object') return formatCommandHelp(topic)

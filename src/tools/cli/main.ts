@@ -2,7 +2,7 @@
 import { Console } from 'node:console'
 import { readFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import type { Manifest } from './program.js'
+import type { Manifest } from './errors.js'
 import { run } from './run.js'
 
 const { stdin, stdout, stderr, env } = process

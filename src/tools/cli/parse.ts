@@ -66,11 +66,7 @@ function findCommand(words: readonly string[], commands: readonly Command[]) {
   return { command: undefined, group, rest: words }
 }
 
-function createUnknownCommandError(
-  words: readonly string[],
-  group: string | undefined,
-  commands: readonly Command[],
-): UsageError {
+function createUnknownCommandError(words: readonly string[], group: string | undefined, commands: readonly Command[]) {
   const [first, second] = words
   if (first === undefined) return new UsageError('No command is given.')
   const names = commands.map(({ name }) => name)

@@ -16,8 +16,7 @@ import type { RepeatedPrefix } from '../../shared/openapi/prefix.js'
 import type { Security } from '../../shared/openapi/security.js'
 import type { BearerGuardOptions, Guard, OnDenied } from '../../index.js'
 import type { GuardParts } from '../../core/resource-server/guards.js'
-import { findLayers, handlesMethod, hasRoute } from '../../shared/express-routes/layers.js'
-import { findRoutes, type RouteContainer } from '../../shared/express-routes/request-routes.js'
+import { findLayers, handlesMethod, hasRoute, findRoutes } from '../../shared/express-routes/routes.js'
 
 export type RequestCost = NonNullable<BearerGuardOptions['cost']>
 
@@ -27,7 +26,7 @@ export interface DocumentGuard extends Guard {
    * Throws `ConfigurationError` with all operations for which an Express app or router has no route, so that you find them
    * at start-up. `path` is where this guard is mounted in it, such as `/orders`; empty if left out.
    */
-  checkRoutes(app: RouteContainer, path?: string): void
+  checkRoutes(app: object, path?: string): void
 }
 
 interface DocumentGuardOptions {
@@ -97,7 +96,7 @@ export function createDocumentGuard(options: DocumentGuardOptions): DocumentGuar
   }
 
   return Object.assign(guard, {
-    checkRoutes(app: RouteContainer, path = '') {
+    checkRoutes(app: object, path = '') {
       const missing = findMissingRoutes(operations, app, path)
       if (missing.length === 0) return
       const fix =
@@ -200,7 +199,7 @@ function createMethodRefusal(methods: readonly string[]): Found {
 }
 
 /** The operations that have no route below `path`, such as `GET /items`. Express answers OPTIONS itself. */
-function findMissingRoutes(operations: readonly SecuredOperation[], app: RouteContainer, path: string): string[] {
+function findMissingRoutes(operations: readonly SecuredOperation[], app: object, path: string): string[] {
   const layers = findLayers(app) ?? []
   const isMissing = ({ method, template }: SecuredOperation): boolean =>
     method !== 'OPTIONS' &&

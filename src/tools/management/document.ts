@@ -123,11 +123,7 @@ function describeBody({ operation, path, method, hasBody }: Route, schemas: Map<
   return { requestBody: { required: needed.length > 0, content } }
 }
 
-function convert(
-  schema: Parameters<typeof toJsonSchema>[0],
-  io: 'input' | 'output',
-  schemas: Map<string, JsonSchema>,
-): JsonSchema {
+function convert(schema: Parameters<typeof toJsonSchema>[0], io: 'input' | 'output', schemas: Map<string, JsonSchema>) {
   const { schema: converted, parts } = toJsonSchema(schema, io, '#/components/schemas/')
   for (const [name, part] of Object.entries(parts)) schemas.set(name, part)
   return converted

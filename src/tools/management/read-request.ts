@@ -32,10 +32,7 @@ async function readBody(req: IncomingMessage, method: string): Promise<Readonly<
   return readJson(req, [type])
 }
 
-function readQuery(
-  req: IncomingMessage,
-  shape: Route['operation']['input']['shape'],
-): Readonly<Record<string, unknown>> {
+function readQuery(req: IncomingMessage, shape: Route['operation']['input']['shape']) {
   const { url = '' } = req
   const start = url.indexOf('?')
   const members = new Map<string, unknown>()

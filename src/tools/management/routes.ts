@@ -74,10 +74,7 @@ export const ROUTES: readonly Route[] = OPERATIONS.flatMap((operation) => {
 })
 
 /** The routes of a path, one for each of its methods, with the values of the path's parameters; undefined for one that cannot be decoded. */
-export function matchPath(
-  routes: readonly Route[],
-  path: string,
-): { matched: Route[]; parameters: Record<string, string> } {
+export function matchPath(routes: readonly Route[], path: string) {
   const given = path.split('/').slice(1)
   const literal = routes.filter(({ segments }) => fits(segments, given))
   // /applications/{id}/keys/rotate and the like: the one with the most literal segments.

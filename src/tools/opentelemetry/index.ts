@@ -1,10 +1,4 @@
-import {
-  metrics as metricsApi,
-  trace,
-  type Attributes,
-  type MeterProvider,
-  type TracerProvider,
-} from '@opentelemetry/api'
+import { metrics as metricsApi, trace, type MeterProvider, type TracerProvider } from '@opentelemetry/api'
 import { ConfigurationError, type EventType, type PlatformAuth, type PlatformEvent } from '../../index.js'
 import type { Emails } from '../../features/emails/index.js'
 import { createMetrics } from './metrics.js'
@@ -76,7 +70,7 @@ export function observe(
 
   function count(recording: Counted, event: PlatformEvent): void {
     const { api, reason, error = reason, applicationId } = event
-    const attributes: Attributes = {}
+    const attributes: Record<string, string> = {}
     if (api !== undefined) attributes[ATTRIBUTES.api] = api
     if (recording.changeType !== undefined) attributes[ATTRIBUTES.change] = recording.changeType
     if (error !== undefined) attributes[ATTRIBUTES.error] = error

@@ -204,11 +204,7 @@ export function rotated<Credentials extends z.ZodMiniType>(credentials: Credenti
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** JSON Schema 2020-12 of a schema, whose named parts are references below `root`, and are returned in `parts`. */
-export function toJsonSchema(
-  schema: z.ZodMiniType,
-  io: 'input' | 'output',
-  root = '#/$defs/',
-): { readonly schema: JsonSchema; readonly parts: Readonly<Record<string, JsonSchema>> } {
+export function toJsonSchema(schema: z.ZodMiniType, io: 'input' | 'output', root = '#/$defs/') {
   // Within an object, a schema that has a name is a reference too.
   const made = z.toJSONSchema(z.strictObject({ schema }), {
     io,

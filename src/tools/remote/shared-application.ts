@@ -17,11 +17,7 @@ export interface Shared {
 }
 
 /** Shares an application by an allow list: no hash, contact or request. Undefined without access, which equals an unknown one. */
-export function shareApplication(
-  record: ApplicationRecord,
-  names: ReadonlySet<string>,
-  shared: Shared,
-): Members | undefined {
+export function shareApplication(record: ApplicationRecord, names: ReadonlySet<string>, shared: Shared) {
   const apis = selectApis(record.apis, names)
   if (Object.keys(apis).length === 0) return undefined
   const { id, name, status, networks, endsAt, tokensRevokedAt, rateLimits, metadata } = record
@@ -61,10 +57,7 @@ function selectApis(apis: GrantedApis, names: ReadonlySet<string>): GrantedApis 
   return select(apis, (api) => names.has(api))
 }
 
-function select<Value>(
-  members: Readonly<Record<string, Value>>,
-  isShared: (name: string) => boolean,
-): Readonly<Record<string, Value>> {
+function select<Value>(members: Readonly<Record<string, Value>>, isShared: (name: string) => boolean) {
   return Object.fromEntries(Object.entries(members).filter(([name]) => isShared(name)))
 }
 

@@ -124,14 +124,12 @@ interface Client {
   readonly application: Application
   readonly clientId: string
   readonly clientSecret: string
+  /** That of a secret which the given application got for this. */
+  readonly secretId?: string
 }
 
 /** A new application, or the given one with a secret for this token only. */
-async function createClient(
-  auth: AnyPlatform,
-  api: string,
-  options: AccessTokenOptions,
-): Promise<Client & { readonly secretId?: string }> {
+async function createClient(auth: AnyPlatform, api: string, options: AccessTokenOptions): Promise<Client> {
   findApi(auth, api, 'oauth2')
   const id = readId(options.application)
   if (id === undefined) return createApplication(auth, api, options)

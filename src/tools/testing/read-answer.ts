@@ -47,12 +47,7 @@ export function createAnswerReader(method: string) {
   }
 }
 
-function readBody(
-  method: string,
-  status: number,
-  rawHeaders: readonly string[],
-  rest: Buffer,
-): Pick<AnswerOnWire, 'body' | 'isComplete'> {
+function readBody(method: string, status: number, rawHeaders: readonly string[], rest: Buffer) {
   if (method === 'HEAD' || status === 204 || status === 304) return { body: Buffer.alloc(0), isComplete: true }
   if (findHeader(rawHeaders, 'transfer-encoding')?.toLowerCase() === 'chunked') return readChunks(rest)
   const length = findHeader(rawHeaders, 'content-length')

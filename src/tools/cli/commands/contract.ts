@@ -1,7 +1,6 @@
 import { command, option } from '../command.js'
-import { UsageError } from '../errors.js'
+import { UsageError, EXAMPLE_ID } from '../errors.js'
 import { parseTime, alignColumns, formatTime } from '../format.js'
-import { EXAMPLE_ID } from '../program.js'
 import { formatLimits, formatName } from './application-format.js'
 import { listPlanNames, type Target } from '../target.js'
 import { formatDay } from '../../../shared/lib/day.js'

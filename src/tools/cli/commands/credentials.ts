@@ -1,6 +1,5 @@
-import { CommandError } from '../errors.js'
+import { CommandError, PROGRAM } from '../errors.js'
 import { replaceControlCharacters } from '../format.js'
-import { PROGRAM } from '../program.js'
 import { formatName, describeCredential, describeFormer, formatCredentials } from './application-format.js'
 import { getApplication } from './applications.js'
 import { operationCommand } from './operation-command.js'

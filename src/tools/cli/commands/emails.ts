@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../../index.js'
 import type { EmailQuery, QueuedEmail } from '../../../store.js'
 import { formatTime } from '../format.js'
-import { PROGRAM } from '../program.js'
+import { PROGRAM } from '../errors.js'
 import type { OpenTarget } from '../target.js'
 
 /** A queued e-mail as `--json` shows it: without the hashes of what it contains. */

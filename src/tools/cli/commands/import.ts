@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { command, option } from '../command.js'
-import { CommandError, describeError } from '../errors.js'
+import { CommandError, describeError, EXIT_CODES } from '../errors.js'
 import { replaceControlCharacters } from '../format.js'
-import { EXIT_CODES } from '../program.js'
 import { requireFeature } from '../target.js'
 
 export const importCommand = command({

@@ -2,15 +2,7 @@ import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
 import { readPages } from '../../../shared/lib/own-members.js'
 import type { ResultOf } from '../../operations/operation.js'
 import type { CallName } from '../../operations/operator-calls.js'
-import {
-  command,
-  option,
-  type Command,
-  type CommandContext,
-  type CommandResult,
-  type OptionTable,
-  type ResultPart,
-} from '../command.js'
+import { command, option, type Command, type CommandContext, type OptionTable, type ResultPart } from '../command.js'
 import { UsageError } from '../errors.js'
 import { createTable } from '../format.js'
 import type { GivenMembers } from './member-options.js'
@@ -55,7 +47,7 @@ export function listCommand<const Name extends CallName>(operationName: Name, wo
   const { name } = described
   return command({
     ...described,
-    async run(context): Promise<CommandResult> {
+    async run(context) {
       const input = await members.read(context.values, context.parameters, name)
       const whenEmpty = (): void => words.whenEmpty?.(input, context)
       return runList(operationName, words.list(input), { name, input, context, whenEmpty })
@@ -75,7 +67,7 @@ export async function runList<const Name extends CallName>(
     readonly context: Pick<CommandContext, 'values' | 'platform'>
     readonly whenEmpty?: () => void
   },
-): Promise<CommandResult> {
+) {
   const { name, input, context, whenEmpty } = given
   const operation = findOperation(operationName)
   const { after, limit, all, format } = context.values as {

@@ -1,10 +1,5 @@
 import type { ApiGrants } from '../../../index.js'
-import {
-  describeMember,
-  type MemberDescription,
-  type ObjectSchema,
-  type Operation,
-} from '../../operations/operation.js'
+import { describeMember, type ObjectSchema, type Operation } from '../../operations/operation.js'
 import type { Option, OptionTable } from '../command.js'
 import { UsageError, CommandError, describeError } from '../errors.js'
 import { parseTime } from '../format.js'
@@ -182,7 +177,7 @@ export function toKebabCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-const KINDS: Readonly<Partial<Record<MemberDescription['kind'], Option['kind']>>> = {
+const KINDS: Readonly<Partial<Record<ReturnType<typeof describeMember>['kind'], Option['kind']>>> = {
   number: 'number',
   flag: 'flag',
   list: 'list',

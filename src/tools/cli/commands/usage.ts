@@ -1,16 +1,9 @@
-import type {
-  OverallEntry,
-  OverallRouteEntry,
-  RefusalEntry,
-  UsageEntry,
-  UsageTotal,
-} from '../../../features/usage/index.js'
+import type { OverallRouteEntry, RefusalEntry, UsageEntry, UsageTotal } from '../../../features/usage/index.js'
 import { describeWithFix } from '../../../shared/contracts/errors.js'
 import type { AdminApi } from '../../admin/index.js'
 import { command, option } from '../command.js'
-import { UsageError } from '../errors.js'
+import { UsageError, EXAMPLE_ID } from '../errors.js'
 import { formatTime } from '../format.js'
-import { EXAMPLE_ID } from '../program.js'
 import { EXPORT_OPTIONS, LIST_OPTIONS, listCommand, runList } from './lists.js'
 import { createMemberOptions } from './member-options.js'
 import { findOperation } from './operation-command.js'
@@ -70,7 +63,7 @@ const usageCommand = command({
 })
 
 /** An entry of each list of usage: some members are left out where it is of all applications, or not by route. */
-type AnyEntry = OverallEntry & OverallRouteEntry & UsageEntry
+type AnyEntry = OverallRouteEntry & UsageEntry
 type Cells = (string | number)[]
 
 function showUsage({ applications }: Pick<AdminApi, 'applications'>, overall: boolean, routes: boolean) {
@@ -154,13 +147,10 @@ export const usageCommands = [usageCommand, refusalsCommand, reportOnlyCommand]
 const CUSTOMER_COLUMNS = ['name', 'externalId', 'plan']
 
 /** The same rows with these columns. The entries of an application follow one another, so each is read once. */
-function withCustomer(
-  applications: AdminApi['applications'],
-  formatRows: (entry: AnyEntry) => Cells[],
-): (entry: AnyEntry) => Promise<Cells[]> {
+function withCustomer(applications: AdminApi['applications'], formatRows: (entry: AnyEntry) => Cells[]) {
   let known: string | undefined
   let customer: readonly string[] = []
-  return async function formatRowsWithCustomer(entry) {
+  return async function formatRowsWithCustomer(entry: AnyEntry) {
     if (entry.applicationId !== known) {
       const { name = '', externalId = '', plan = '' } = (await applications.get(entry.applicationId)) ?? {}
       customer = [name, externalId, plan]

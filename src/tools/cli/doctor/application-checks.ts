@@ -1,16 +1,8 @@
 import type { AdminApi } from '../../admin/index.js'
 import type { Application, Store, CredentialInfo, PlatformAuthOptions } from '../../../index.js'
-import {
-  MAX_LISTED,
-  describeCount,
-  nameFirst,
-  note,
-  type CheckContext,
-  type CheckResults,
-  findItems,
-} from './finding.js'
+import { MAX_LISTED, describeCount, nameFirst, note, type CheckContext, findItems } from './finding.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
-import { PROGRAM } from '../program.js'
+import { PROGRAM } from '../errors.js'
 import type { ApplicationRecord } from '../../../store.js'
 import { formatTime } from '../format.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
@@ -21,14 +13,13 @@ async function describeApplications(
   what: string,
   applies: (application: Application) => boolean,
   api?: string,
-): Promise<string | undefined> {
-  const list = (after?: string) => admin.applications.list({ after, api, limit: MAX_LISTED })
-  const { items, among } = await findItems(list, applies)
+) {
+  const { items, among } = await findItems((page) => admin.applications.list({ ...page, api }), applies)
   const count = describeCount(items, 'application has', 'applications have')
   return items.length === 0 ? undefined : `${count} ${what}${among}: ${nameFirst(items.map(({ id }) => id))}.`
 }
 
-export async function checkScopes({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
+export async function checkScopes({ target: { options }, admin }: CheckContext) {
   const findings = Object.entries(options!.apis).map(async ([api, { scopes = {}, defaultScopes = [] }]) => {
     const [scope] = Object.keys(ownMembers(scopes))
     if (scope === undefined || defaultScopes.length > 0) return []
@@ -44,7 +35,7 @@ export async function checkScopes({ target: { options }, admin }: CheckContext):
 }
 
 /** Names the applications that `prove` has left. They are known by their end, because anybody may choose their name. */
-export async function checkProve({ target: { store } }: CheckContext): Promise<CheckResults> {
+export async function checkProve({ target: { store } }: CheckContext) {
   const left = await listTemporary(store!)
   if (left.length === 0) return []
   const last = Math.max(...left.map(({ endsAt }) => endsAt ?? 0))
@@ -67,7 +58,7 @@ function listTemporary(store: Store): Promise<readonly ApplicationRecord[]> {
 
 const EXPIRING_WITHIN_DAYS = 30
 
-export async function checkExpiringCredentials({ admin, target: { store } }: CheckContext): Promise<CheckResults> {
+export async function checkExpiringCredentials({ admin, target: { store } }: CheckContext) {
   const expiringBefore = new Date(Date.now() + EXPIRING_WITHIN_DAYS * DAY_MS)
   const found = await admin!.applications.list({ expiringBefore, limit: MAX_LISTED })
   const temporary = new Set((await listTemporary(store!)).map(({ id }) => id))
@@ -81,7 +72,7 @@ export async function checkExpiringCredentials({ admin, target: { store } }: Che
   )
 }
 
-export async function checkKeySets({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
+export async function checkKeySets({ target: { options }, admin }: CheckContext) {
   const takesKeys = Object.values(options!.apis).some(
     (api) => api.scheme === 'oauth2' && api.clientAuthentication?.includes('private_key_jwt'),
   )
@@ -96,7 +87,7 @@ export async function checkKeySets({ target: { options }, admin }: CheckContext)
   )
 }
 
-export async function checkCredentialAge({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
+export async function checkCredentialAge({ target: { options }, admin }: CheckContext) {
   if (!hasMaximumAge(options!)) return []
   const what = 'credentials without an expiry, or with one beyond the maximum age'
   const found = await describeApplications(admin!, what, (each) => outlivesMaximumAge(each, options!))

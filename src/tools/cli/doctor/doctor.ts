@@ -1,9 +1,8 @@
 import { openAdmin, type AdminApi } from '../../admin/index.js'
 import { StoreIncompatibleError } from '../../../index.js'
 import { command, type CommandResult } from '../command.js'
-import { describeRootCause, describeUnavailableStore } from '../errors.js'
+import { describeRootCause, describeUnavailableStore, EXIT_CODES } from '../errors.js'
 import { alignColumns, toPlainLine, wrapText } from '../format.js'
-import { EXIT_CODES } from '../program.js'
 import type { Target } from '../target.js'
 import {
   checkCredentialAge,
@@ -12,8 +11,8 @@ import {
   checkProve,
   checkScopes,
 } from './application-checks.js'
-import { checkEmails } from './email-checks.js'
 import {
+  checkEmails,
   checkFeatures,
   checkImportedCredentials,
   checkProcesses,
@@ -21,8 +20,7 @@ import {
   checkStoredParts,
 } from './feature-checks.js'
 import { problem, toFinding, type CheckContext, type CheckResults, type Finding } from './finding.js'
-import { checkServer } from './server-check.js'
-import { checkDatabase, checkRedis } from './service-checks.js'
+import { checkServer, checkDatabase, checkRedis } from './service-checks.js'
 import { checkNode, checkStartup } from './startup-checks.js'
 import {
   checkChangeFeed,

@@ -1,11 +1,5 @@
 import { PLATFORM_PARTS } from '../../../shared/contracts/platform-parts.js'
-import {
-  ConfigurationError,
-  createPlatformAuth,
-  memoryStore,
-  type PlatformAuthOptions,
-  type Store,
-} from '../../../index.js'
+import { ConfigurationError, createPlatformAuth, memoryStore, type PlatformAuthOptions } from '../../../index.js'
 import type { PlatformParts } from '../../../core/platform/core-auth.js'
 import { formatDay, DAY_MS } from '../../../shared/lib/day.js'
 import { findDisagreements, PROCESS_LIFETIME_MS } from '../../../core/store-client/processes.js'
@@ -20,14 +14,14 @@ import {
   toFinding,
   type CheckContext,
   type CheckResult,
-  type CheckResults,
   findItems,
 } from './finding.js'
 import { formatTime } from '../format.js'
-import { PROGRAM } from '../program.js'
+import { PROGRAM } from '../errors.js'
+import type { QueuedEmail } from '../../../store.js'
 
 /** What features find out about the services that they use, such as the mail server. Nothing is sent. */
-export async function checkFeatures({ target: { options } }: CheckContext): Promise<CheckResults> {
+export async function checkFeatures({ target: { options } }: CheckContext) {
   const found = await askPlatform(options!, (parts) => parts.diagnose())
   return (found ?? []).map((each) => toFinding(each.isNote ? 'note' : 'problem', each))
 }
@@ -49,7 +43,7 @@ async function askPlatform<Answer>(
   }
 }
 
-export async function checkProcesses({ target: { options, store } }: CheckContext): Promise<CheckResults> {
+export async function checkProcesses({ target: { options, store } }: CheckContext) {
   const running = (await store!.processes?.list(PROCESS_LIFETIME_MS)) ?? []
   const settings = options && (await askPlatform(options, ({ sharedSettings }) => sharedSettings))
   const compared = [...running, ...(settings ? [{ id: 'these options', settings }] : [])]
@@ -62,7 +56,8 @@ export async function checkProcesses({ target: { options, store } }: CheckContex
   })
 }
 
-export async function checkStoredParts({ target: { options, store }, admin }: CheckContext): Promise<CheckResults> {
+export async function checkStoredParts({ target, admin }: CheckContext) {
+  const { options, store } = target
   const has = (name: string): boolean => hasFeature(options, name)
   const [due, held] = await Promise.all([
     listQueuedEmails(store!, { state: 'due' }),
@@ -70,8 +65,8 @@ export async function checkStoredParts({ target: { options, store }, admin }: Ch
   ])
   const lastMonth = { from: formatDay(Date.now() - 30 * DAY_MS), to: formatDay(Date.now()), limit: 1 }
   const counts = (await admin?.usage?.list(lastMonth))?.items ?? []
-  const results: (CheckResult | false)[] = [
-    ...(await checkPlans(store!, options)),
+  const results = [
+    ...(await checkPlans(target)),
     due.length > 0 &&
       !has('emails') &&
       problem(
@@ -95,10 +90,10 @@ export async function checkStoredParts({ target: { options, store }, admin }: Ch
 }
 
 /** A server without `plans()` does not start on such a store, and requests of an application with an unknown plan get 500. */
-async function checkPlans(store: Store, options: PlatformAuthOptions | undefined): Promise<CheckResult[]> {
+async function checkPlans({ store, options }: CheckContext['target']) {
   const query = { after: undefined, limit: MAX_LISTED, api: undefined, status: undefined, plan: true } as const
   const names = listPlanNames(options)
-  const unknown = (await store.listApplications(query)).filter(
+  const unknown = (await store!.listApplications(query)).filter(
     ({ plan }) => plan !== undefined && names?.includes(plan) !== true,
   )
   const [first] = unknown
@@ -117,7 +112,7 @@ async function checkPlans(store: Store, options: PlatformAuthOptions | undefined
   ]
 }
 
-export async function checkImportedCredentials({ target: { options, store } }: CheckContext): Promise<CheckResults> {
+export async function checkImportedCredentials({ target: { options, store } }: CheckContext) {
   const counts = Object.entries((await store?.imports?.countHashes?.()) ?? {})
   if (counts.length === 0) return []
   const formats = counts.map(([format, count]) => `${count} as ${format}`).join(', ')
@@ -133,14 +128,11 @@ export async function checkImportedCredentials({ target: { options, store } }: C
 }
 
 /** Whether guards only report. Options of guards are in the app's code, but what they report is in the store. */
-export async function checkReportOnly({ admin, production }: CheckContext): Promise<CheckResults> {
+export async function checkReportOnly({ admin, production }: CheckContext) {
   const { usage } = admin!
   if (!usage) return []
   const since = Date.now() - DAY_MS
-  const { items: recent } = await findItems(
-    (after) => usage.reportOnly({ after, limit: MAX_LISTED }),
-    ({ lastAt }) => lastAt.getTime() > since,
-  )
+  const { items: recent } = await findItems(usage.reportOnly, ({ lastAt }) => lastAt.getTime() > since)
   if (recent.length === 0) return []
   const last = Math.max(...recent.map(({ lastAt }) => lastAt.getTime()))
   const apis = [...new Set(recent.map(({ api }) => `"${api}"`))].join(', ')
@@ -149,4 +141,56 @@ export async function checkReportOnly({ admin, production }: CheckContext): Prom
     `In the last 24 hours report-only guards let requests pass that they would refuse, the last at ${formatTime(last)}: API ${apis}.`,
     `${PROGRAM} report-only. Then remove reportOnly from guard, API or platform.`,
   )
+}
+
+/** An e-mail is overdue if no process has taken it for that long after it was due; servers look for due e-mails every second. */
+const EMAIL_OVERDUE_AFTER_MS = 60_000
+
+export async function checkEmails({ target }: CheckContext) {
+  const list = (state: QueuedEmail['state']) => listQueuedEmails(target.store!, { state })
+  const stopped = await list('failed')
+  const failed = stopped.filter(({ purpose }) => purpose !== 'approvalRequest')
+  const unread = stopped.filter(({ purpose }) => purpose === 'approvalRequest')
+  const operators = [...new Set(unread.map(({ recipient }) => recipient))].join(', ')
+  const due = await list('due')
+  const rejected = due.filter(({ problem }) => problem !== undefined)
+  const overdue = due.filter(
+    ({ dueAt, leasedUntil }) => Math.max(dueAt, leasedUntil) + EMAIL_OVERDUE_AFTER_MS < Date.now(),
+  )
+  const held = await list('held')
+  return [
+    ...reportEmails(failed, (count, which) =>
+      problem(`${count} no longer retried: ${which}.`, `Fix the cause, then: ${PROGRAM} emails retry`),
+    ),
+    ...reportEmails(unread, (count, which) =>
+      problem(
+        `${count} not delivered to operators (${operators}), about ${which}.`,
+        `Correct the address in the operators of registration(), or the mail server, then: ${PROGRAM} emails retry. Decide with: ${PROGRAM} apps approve ID, or apps deny ID`,
+      ),
+    ),
+    ...reportEmails(overdue, (count, which) =>
+      problem(
+        `${count} overdue, the first since ${formatTime(overdue[0]?.dueAt)}: ${which}.`,
+        'No process sends them: check that a server with emails() runs on this store.',
+      ),
+    ),
+    ...reportEmails(rejected, (count, which) =>
+      problem(
+        `${count} tried and not accepted yet: ${which}.`,
+        'Check the mail server and the addresses. They are retried for 72 hours.',
+      ),
+    ),
+    ...reportEmails(held, (count, which) =>
+      note(
+        `${count} held until somebody approves the registration: ${which}.`,
+        `${PROGRAM} apps approve ID, or apps deny ID. What has waited for 14 days is deleted.`,
+      ),
+    ),
+  ]
+}
+
+function reportEmails(emails: readonly QueuedEmail[], create: (count: string, which: string) => CheckResult) {
+  if (emails.length === 0) return []
+  const names = emails.map(({ applicationId, problem }) => applicationId + (problem ? ` (${problem})` : ''))
+  return [create(describeCount(emails, 'e-mail is', 'e-mails are'), nameFirst(names))]
 }

@@ -1,6 +1,6 @@
 import type { AdminApi } from '../../admin/index.js'
 import { toSentence, type ConfigurationProblem } from '../../../shared/contracts/errors.js'
-import type { Manifest } from '../program.js'
+import type { Manifest } from '../errors.js'
 import type { Target } from '../target.js'
 import { readPages } from '../../../shared/lib/own-members.js'
 
@@ -36,12 +36,15 @@ const MAX_READ = 10_000
 
 /** The items that a check looks for; `among` says where, if not among all: the doctor soon answers. */
 export async function findItems<Item>(
-  readPage: Parameters<typeof readPages<Item>>[0],
+  list: (page: {
+    readonly after: string | undefined
+    readonly limit: number
+  }) => Promise<{ items: readonly Item[]; next?: string | undefined }>,
   applies: (item: Item) => boolean,
-): Promise<{ readonly items: readonly Item[]; readonly among: string }> {
+) {
   const items: Item[] = []
   let read = 0
-  for await (const page of readPages(readPage)) {
+  for await (const page of readPages((after) => list({ after, limit: MAX_LISTED }))) {
     if (read >= MAX_READ) return { items, among: ` among the first ${read}` }
     items.push(...page.filter(applies))
     read += page.length

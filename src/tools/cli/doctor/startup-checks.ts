@@ -1,9 +1,9 @@
 import { checkOptions, ConfigurationError, memoryStore, type ConfigurationProblem } from '../../../index.js'
 import { limitWait, startPlatform } from '../target.js'
-import { problem, toFinding, type CheckContext, type CheckResult, type CheckResults } from './finding.js'
+import { problem, toFinding, type CheckContext, type CheckResult } from './finding.js'
 import type { Store, StorePart, StoreWith } from '../../../store.js'
 
-export function checkNode({ manifest }: CheckContext): CheckResults {
+export function checkNode({ manifest }: CheckContext) {
   const { node } = manifest.engines
   if (isVersionInRange(process.versions.node, node)) return []
   return problem(
@@ -15,11 +15,7 @@ export function checkNode({ manifest }: CheckContext): CheckResults {
 const PLATFORM_CLOSE_TIMEOUT_MS = 10_000
 
 /** Whether a platform starts with these options and this store, and what its `health()` reports. Nothing in the store is changed. */
-export async function checkStartup({
-  target: { options, store },
-  admin,
-  production,
-}: CheckContext): Promise<CheckResults> {
+export async function checkStartup({ target: { options, store }, admin, production }: CheckContext) {
   const { error: invalid, warnings } = checkOptions({ ...options!, store })
   // An error about the same option says more than its warning.
   const report = (error?: ConfigurationProblem): CheckResult[] => [

@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { shellQuote } from '../../../shared/lib/shell-quote.js'
-import { describeRootCause } from '../errors.js'
-import { PROGRAM } from '../program.js'
-import { note, problem, type CheckContext, type CheckResult, type CheckResults } from './finding.js'
+import { describeRootCause, PROGRAM } from '../errors.js'
+import { note, problem, type CheckContext, type CheckResult } from './finding.js'
 
-export function checkMemoryStore({ target: { store }, production }: CheckContext): CheckResults {
+export function checkMemoryStore({ target: { store }, production }: CheckContext) {
   // Without a store, the check of the options reports that it is missing.
   if (!production || store?.kind !== 'memory') return []
   return problem(
@@ -13,7 +12,7 @@ export function checkMemoryStore({ target: { store }, production }: CheckContext
   )
 }
 
-export async function checkFileMode({ target: { database } }: CheckContext): Promise<CheckResults> {
+export async function checkFileMode({ target: { database } }: CheckContext) {
   // Windows has no such modes.
   if (!database?.file || process.platform === 'win32') return []
   const readable: string[] = []
@@ -29,7 +28,7 @@ export async function checkFileMode({ target: { database } }: CheckContext): Pro
 }
 
 /** Whether the store has every change: a replica may lack some. */
-export async function checkChangeFeed({ target: { store } }: CheckContext): Promise<CheckResults> {
+export async function checkChangeFeed({ target: { store } }: CheckContext) {
   try {
     await store?.changesSince(undefined)
     return []
@@ -42,7 +41,7 @@ export async function checkChangeFeed({ target: { store } }: CheckContext): Prom
 /** Compact serialization (RFC 7516 3.1). */
 const JWE = /^[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/
 
-export async function checkEncryption({ target: { store }, production }: CheckContext): Promise<CheckResults> {
+export async function checkEncryption({ target: { store }, production }: CheckContext) {
   const keys = (await store?.listSigningKeys()) ?? []
   if (keys.every(({ sealedPrivateJwk }) => JWE.test(sealedPrivateJwk))) return []
   const create = production ? problem : note
@@ -56,7 +55,7 @@ const SECONDS_PER_DAY = 86_400
 /** A running server rotates a key that is due within a minute. */
 const ROTATION_TOLERANCE_SECONDS = 120
 
-export async function checkSigningKeys({ target: { options }, admin }: CheckContext): Promise<CheckResults> {
+export async function checkSigningKeys({ target: { options }, admin }: CheckContext) {
   const keys = (await admin?.signingKeys.list())?.items ?? []
   if (keys.length === 0)
     return problem(
@@ -78,7 +77,7 @@ function formatDuration(seconds: number): string {
     : `${Math.floor(seconds)} seconds`
 }
 
-export async function checkDatabaseClock({ target: { database, options } }: CheckContext): Promise<CheckResults> {
+export async function checkDatabaseClock({ target: { database, options } }: CheckContext) {
   if (!database?.readClock) return []
   const before = Date.now()
   const time = await database.readClock()

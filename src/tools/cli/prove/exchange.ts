@@ -153,10 +153,7 @@ export function withBasic(draft: RequestDraft, api: Api, { clientId, clientSecre
   return withHeader(draft, 'Authorization', `Basic ${credentials}`)
 }
 
-export function requireMethod(
-  { clientAuthentication }: Api,
-  method: 'client_secret_basic' | 'client_secret_post',
-): void {
+export function requireMethod({ clientAuthentication }: Api, method: 'client_secret_basic' | 'client_secret_post') {
   if (!clientAuthentication.includes(method))
     skip(`clients authenticate with ${clientAuthentication.join(' or ')} only`)
 }

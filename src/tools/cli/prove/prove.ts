@@ -1,7 +1,6 @@
 import { command, option, type OptionTable } from '../command.js'
 import { readMetadata } from '../commands/member-options.js'
-import { CommandError, describeError, UsageError } from '../errors.js'
-import { PROGRAM } from '../program.js'
+import { CommandError, describeError, UsageError, PROGRAM } from '../errors.js'
 import { diagnose } from './diagnosis.js'
 import { createSend, type ProbeAnswer, type Send } from './exchange.js'
 import { createReport, type CheckReport } from './report.js'
@@ -116,10 +115,7 @@ function createSignal(timeout: number): { readonly signal: AbortSignal; end(): v
   }
 }
 
-async function runCheck(
-  { api, check, needsRoute }: ReturnType<typeof planChecks>[number],
-  site: Site,
-): Promise<CheckReport> {
+async function runCheck({ api, check, needsRoute }: ReturnType<typeof planChecks>[number], site: Site) {
   const { row, sends, expects, fix } = check
   const report = { row, api: api.name, sends, expects }
   const route = site.routes.get(api.name) ?? ''

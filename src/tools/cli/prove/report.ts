@@ -1,5 +1,5 @@
 import { toPlainLine, wrapText } from '../format.js'
-import { EXIT_CODES } from '../program.js'
+import { EXIT_CODES } from '../errors.js'
 
 export interface CheckReport {
   readonly row: string

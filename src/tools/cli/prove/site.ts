@@ -18,11 +18,7 @@ export interface Site {
 }
 
 /** Sends a request again and again, each time on a new connection, so that a balancer chooses each instance. */
-export async function repeat(
-  site: Site,
-  draft: () => RequestDraft,
-  mayBeLimited = false,
-): Promise<readonly ProbeAnswer[]> {
+export async function repeat(site: Site, draft: () => RequestDraft, mayBeLimited = false) {
   const answers: ProbeAnswer[] = []
   // This many requests reach each of n instances, chosen at random, in 98 of 100 runs.
   const repetitions = Math.ceil(site.instances * (Math.log(site.instances) + 4))

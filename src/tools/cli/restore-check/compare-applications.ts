@@ -22,11 +22,7 @@ export interface Times {
 }
 
 /** What a restored record lacks: states are compared, so the list gets shorter as things are redone. */
-export function compareApplications(
-  lost: ApplicationRecord,
-  restored: ApplicationRecord | undefined,
-  times: Times,
-): Lack[] {
+export function compareApplications(lost: ApplicationRecord, restored: ApplicationRecord | undefined, times: Times) {
   // Applications of prove end by themselves.
   if (lost.endsAt !== undefined) return []
   if (!restored) return lost.status === 'deleted' ? [] : [describeCreated(lost)]
@@ -287,12 +283,6 @@ export function toComparable(value: unknown): string {
   )
 }
 
-function toLack(
-  { id }: ApplicationRecord,
-  what: string,
-  redo: string | undefined,
-  first: boolean,
-  details?: string,
-): Lack {
+function toLack({ id }: ApplicationRecord, what: string, redo: string | undefined, first: boolean, details?: string) {
   return { first, what, applicationId: id, ...(details !== undefined && { details }), ...(redo && { redo }) }
 }

@@ -1,10 +1,11 @@
 import { command, option, type ResultPart } from '../command.js'
-import { UsageError } from '../errors.js'
+import { UsageError, EXIT_CODES } from '../errors.js'
 import { createTable, formatTime } from '../format.js'
-import { EXIT_CODES } from '../program.js'
 import { findTarget, openTarget, type OpenTarget, type Target } from '../target.js'
-import { toComparable } from './compare-applications.js'
-import { createComparison, readLacks, readRecords, type Comparison } from './read-lacks.js'
+import { toComparable, compareApplications, listContacts, type Lack, type Times } from './compare-applications.js'
+import type { ApplicationRecord, AuditRecord, RevokedAccessToken, Store } from '../../../store.js'
+import { listQueuedEmails } from '../commands/emails.js'
+import { shellQuote } from '../../../shared/lib/shell-quote.js'
 
 export const restoreCheckCommand = command({
   name: 'restore-check',
@@ -84,4 +85,221 @@ async function* listUndone({ lost, common }: Comparison): AsyncGenerator<ResultP
       formatText: () => start + formatRecords(rows),
     }
   }
+}
+
+export type Comparison = Awaited<ReturnType<typeof createComparison>>
+
+/** `verifying`: the signing keys of the restored database. */
+export async function createComparison(
+  lost: Store,
+  restored: Store,
+  verifying: readonly { readonly kid: string; readonly createdAt: Date }[],
+) {
+  const query = { after: undefined, limit: 1, applicationId: undefined, newestFirst: true }
+  const [newest] = await lost.listAudit(query)
+  const common = await findNewestCommon(lost, restored)
+  const lostKids = new Set((await lost.listSigningKeys()).map(({ kid }) => kid))
+  const end = newest?.at ?? Infinity
+  // A key that was made after the restore has signed no access token that the lost database knew of.
+  const kids = verifying.filter(({ createdAt }) => createdAt.getTime() <= end).map(({ kid }) => kid)
+  const times = { now: Date.now(), backup: common?.at ?? -Infinity, lost: end, verifiesLostTokens: kids.length > 0 }
+  return { lost, restored, times, common, kids, lostKids }
+}
+
+/** What the restored database lacks, page by page; with `first` what is to be redone first, otherwise the rest. */
+export async function* readLacks(comparison: Comparison, first: boolean): AsyncGenerator<readonly ListedLack[]> {
+  const list = first ? ('first' as const) : ('rest' as const)
+  for await (const page of readAll(comparison, first)) {
+    const items = page.filter((lack) => lack.first === first).map((lack) => ({ list, ...lack, first: undefined }))
+    if (items.length > 0) yield items
+  }
+}
+
+/** JSON leaves `first` out: `list` says it. */
+type ListedLack = Omit<Lack, 'first'> & { readonly list: 'first' | 'rest' }
+
+async function* readAll(comparison: Comparison, first: boolean): AsyncGenerator<readonly Lack[]> {
+  if (first) yield [...listRevokedKeys(comparison), ...(await listSecrets(comparison))]
+  if (first) yield await listRevokedTokens(comparison)
+  // Deleted applications are listed only if they are asked for.
+  for (const status of ['deleted', undefined] as const) {
+    for await (const page of readApplications(comparison.lost, status))
+      yield await comparePage(comparison, page, status)
+  }
+}
+
+/** Keys that the lost database had no more, and that verify again. */
+function listRevokedKeys({ kids, lostKids }: Comparison): Lack[] {
+  return kids
+    .filter((kid) => !lostKids.has(kid))
+    .map((kid) => ({ first: true, what: 'signing key revoked', details: kid, redo: `signing-keys revoke ${kid}` }))
+}
+
+/** The session secret cannot be compared without the option `secret`: the audit log says whether it was replaced. */
+async function listSecrets({ lost, restored, common, times }: Comparison): Promise<Lack[]> {
+  const query = { limit: 1, applicationId: undefined, types: ['sessionSecret.replaced'] }
+  const [replaced] = await lost.listAudit({ ...query, after: common?.id })
+  if (!replaced) return []
+  const [again] = await restored.listAudit({ ...query, after: undefined, from: times.lost + 1 })
+  return again ? [] : [{ first: true, what: 'session secret replaced', redo: 'session-secret replace' }]
+}
+
+/** A token cannot be revoked by its id, so the keys that may have signed it are named. */
+async function listRevokedTokens({ lost, restored, times, kids }: Comparison): Promise<Lack[]> {
+  let count = 0
+  let latest = 0
+  if (!times.verifiesLostTokens) return []
+  for await (const tokens of readRevokedTokens(lost, times.now)) {
+    for (const { id, expiresAt } of tokens) {
+      if (await restored.isAccessTokenRevoked(id)) continue
+      count += 1
+      latest = Math.max(latest, expiresAt)
+    }
+  }
+  if (count === 0) return []
+  const details = `${count}, valid until ${formatTime(latest)} at the latest`
+  return kids.map((kid) => ({
+    first: true,
+    what: 'revoked access tokens',
+    details,
+    redo: `signing-keys revoke ${kid}`,
+  }))
+}
+
+const PAGE_SIZE = 500
+
+/** They are listed by their expiry: a page starts again with the last expiry of the page before, because several have the same one. */
+async function* readRevokedTokens(store: Store, now: number): AsyncGenerator<readonly RevokedAccessToken[]> {
+  let start = now
+  let seen: ReadonlySet<string> = new Set()
+  for (let limit = PAGE_SIZE; ;) {
+    const tokens = await store.listRevokedAccessTokens(start, limit)
+    yield tokens.filter(({ id }) => !seen.has(id))
+    if (tokens.length < limit) return
+    const last = tokens.at(-1)!.expiresAt
+    const isStuck = last - 1 <= start
+    if (isStuck) limit *= 2
+    seen = new Set(tokens.filter(({ expiresAt }) => isStuck || expiresAt === last).map(({ id }) => id))
+    start = Math.max(start, last - 1)
+  }
+}
+
+interface ApplicationPage {
+  readonly after: string | undefined
+  readonly records: readonly ApplicationRecord[]
+}
+
+async function* readApplications(store: Store, status: 'deleted' | undefined): AsyncGenerator<ApplicationPage> {
+  for (let after: string | undefined; ;) {
+    const records = await store.listApplications({ after, limit: PAGE_SIZE, api: undefined, status })
+    yield { after, records }
+    if (records.length < PAGE_SIZE) return
+    after = records.at(-1)!.id
+  }
+}
+
+/** Both databases list most of the same applications after the same one. The others are looked up. */
+async function comparePage(
+  { lost, restored, times }: Comparison,
+  { after, records }: ApplicationPage,
+  status: 'deleted' | undefined,
+): Promise<readonly Lack[]> {
+  const listed = await restored.listApplications({ after, limit: PAGE_SIZE, api: undefined, status })
+  const found = new Map(listed.map((record) => [record.id, record]))
+  const lacks: Lack[] = []
+  const contacts = new Set<string>()
+  for (const record of records) {
+    const other = found.get(record.id) ?? (await restored.findApplication(record.id))
+    lacks.push(...compareApplications(record, other, times))
+    if (!other || other.status === 'deleted') continue
+    for (const address of [...listContacts(record), ...listContacts(other)]) contacts.add(address.toLowerCase())
+    if (toComparable(record) !== toComparable(other))
+      lacks.push(...(await compareEmails(lost, restored, record, times)))
+  }
+  return [...lacks, ...(await compareSignOuts(lost, restored, [...contacts]))]
+}
+
+/** E-mails that were sent, cancelled or claimed: they would be sent again, or their links work again. Operators may get one again. */
+async function compareEmails(
+  lost: Store,
+  restored: Store,
+  { id: applicationId, status }: ApplicationRecord,
+  times: Times,
+): Promise<Lack[]> {
+  // Reported as deleted; `apps delete` removes its e-mails.
+  if (status === 'deleted') return []
+  const waiting = (await listQueuedEmails(restored, { applicationId })).filter(
+    ({ createdAt }) => createdAt <= times.lost,
+  )
+  if (waiting.length === 0) return []
+  const kept = new Set((await listQueuedEmails(lost, { applicationId })).map(({ id }) => id))
+  const gone = waiting.filter(({ id, purpose }) => !kept.has(id) && purpose !== 'approvalRequest')
+  if (gone.length === 0) return []
+  const details = gone.map(({ purpose }) => purpose).join(', ')
+  // The command cancels all of them. One that still has to be sent, such as that of a registration, must not be lost.
+  const redo = gone.length === waiting.length ? { redo: `emails cancel ${applicationId}` } : {}
+  return [{ first: true, what: 'e-mails sent or ended', applicationId, details, ...redo }]
+}
+
+async function compareSignOuts(lost: Store, restored: Store, contacts: readonly string[]): Promise<Lack[]> {
+  if (!lost.signIns || !restored.signIns || contacts.length === 0) return []
+  const subjects = contacts.map((address) => `contact:${address}`)
+  const kept = new Map((await restored.signIns.listSignOuts(subjects)).map(({ subject, at }) => [subject, at]))
+  const signOuts = await lost.signIns.listSignOuts(subjects)
+  return signOuts
+    .filter(({ subject, at }) => (kept.get(subject) ?? 0) < at)
+    .map(({ subject }) => {
+      const address = subject.slice('contact:'.length)
+      return { first: true, what: 'signed out', details: address, redo: `portal sign-out ${shellQuote(address)}` }
+    })
+}
+
+const AUDIT_PAGE_SIZE = 1000
+type AuditLog = Pick<Store, 'listAudit'>
+
+/**
+ * The newest audit record of the lost database that the restored one has too, by its content: it was in the backup, and so was
+ * everything before it. The ids of the restored database say nothing, because it gives them away again. Records that retention has
+ * deleted from the restored database are older.
+ */
+async function findNewestCommon(lost: AuditLog, restored: AuditLog): Promise<AuditRecord | undefined> {
+  for await (const records of readRecords(lost, { newestFirst: true })) {
+    const kept = await findKept(records, restored)
+    const common = records.find((record) => kept.has(describeContent(record)))
+    if (common) return common
+  }
+  return undefined
+}
+
+interface RecordQuery {
+  readonly after?: string | undefined
+  readonly newestFirst?: boolean
+  readonly from?: number
+  readonly until?: number
+}
+
+export async function* readRecords(
+  log: AuditLog,
+  { after, ...query }: RecordQuery,
+): AsyncGenerator<readonly AuditRecord[]> {
+  for (let last = after; ;) {
+    const records = await log.listAudit({ ...query, after: last, limit: AUDIT_PAGE_SIZE, applicationId: undefined })
+    if (records.length > 0) yield records
+    if (records.length < AUDIT_PAGE_SIZE) return
+    last = records.at(-1)!.id
+  }
+}
+
+/** The contents of a page that the restored database has. It keeps no more of that database in memory than the page. */
+async function findKept(records: readonly AuditRecord[], restored: AuditLog): Promise<ReadonlySet<string>> {
+  const wanted = new Set(records.map(describeContent))
+  const kept = new Set<string>()
+  const times = records.map(({ at }) => at)
+  for await (const page of readRecords(restored, { from: Math.min(...times), until: Math.max(...times) + 1 }))
+    for (const content of page.map(describeContent)) if (wanted.has(content)) kept.add(content)
+  return kept
+}
+
+function describeContent({ at, type, by, applicationId, details }: AuditRecord): string {
+  return toComparable({ at, type, by, applicationId, details })
 }

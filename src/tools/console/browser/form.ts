@@ -1,9 +1,8 @@
 import { isElement, findAll } from './elements.js'
 import { findJsonProblem } from './json.js'
 import { createBody, type BodyInput, type FieldEncoding, type FieldInput } from '../../../shared/samples/body.js'
-import { isJson } from '../../../shared/samples/media-type.js'
+import { isJson, type Parameter, type Value } from '../../../shared/samples/serialize.js'
 import { buildUrl, hasDotSegment, type CallInput } from '../../../shared/samples/request.js'
-import type { Parameter, Value } from '../../../shared/samples/serialize.js'
 import { callWords } from './words.js'
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement

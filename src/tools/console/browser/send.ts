@@ -1,6 +1,6 @@
 import { describeUnreachable } from './messages.js'
 import type { SampleBody } from '../../../shared/samples/prepare.js'
-import { isMultipart } from '../../../shared/samples/media-type.js'
+import { isMultipart } from '../../../shared/samples/serialize.js'
 import { createMultipart } from '../../../shared/samples/multipart.js'
 import { buildHeaders, buildUrl, type CallInput } from '../../../shared/samples/request.js'
 

@@ -1,7 +1,6 @@
 import { isObject } from '../../../shared/lib/is-object.js'
 import type { FieldEncoding } from '../../../shared/samples/body.js'
-import { isJson, isMultipart } from '../../../shared/samples/media-type.js'
-import { serializeHeader, type Value } from '../../../shared/samples/serialize.js'
+import { isJson, isMultipart, serializeHeader, type Value } from '../../../shared/samples/serialize.js'
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
 import type { BodyContent } from './body-contents.js'
 import { createExample, listGivenExamples, readInitial } from './examples.js'

@@ -19,11 +19,7 @@ const EVERY_METHOD: readonly string[] = [...new Set([...SOME_METHODS, 'HEAD', 'O
 /** Of `app.all()` and functions, these methods are asked with everything that can be varied. */
 const THOROUGH = ['GET', 'POST']
 
-export async function checkRoute(
-  context: CheckContext,
-  endpoint: Endpoint,
-  operations: Place['operations'],
-): Promise<void> {
+export async function checkRoute(context: CheckContext, endpoint: Endpoint, operations: Place['operations']) {
   const { path, targets } = endpoint
   const isForAll = endpoint.methods.includes('*')
   const methods = isForAll ? SOME_METHODS : endpoint.methods
@@ -83,12 +79,7 @@ export async function checkAddress(context: CheckContext, mount: string, path: s
 }
 
 /** A path that only the code of a function shows. Returns the last finding. */
-export async function checkPath(
-  context: CheckContext,
-  target: string,
-  methods: readonly string[],
-  isThorough = false,
-): Promise<Finding | undefined> {
+export async function checkPath(context: CheckContext, target: string, methods: readonly string[], isThorough = false) {
   const place: Place = { path: target, target, isKnown: false, operations: () => [] }
   let finding: Finding | undefined
   for (const method of methods)

@@ -1,14 +1,7 @@
 import { findApiAddress } from './addresses.js'
 import { isRefused, type Asking, type Check, type Demand, type Trial } from './check-context.js'
 import { UNKNOWN, UNKNOWN_TARGET } from './judge.js'
-import {
-  listOtherIds,
-  listSpellings,
-  listReplacements,
-  listVariations,
-  REPLACED_PATHS,
-  type Variation,
-} from './variations.js'
+import { listOtherIds, listSpellings, listReplacements, listVariations, REPLACED_PATHS } from './variations.js'
 
 /** Other methods than its own. Nothing needs to answer them: 404 is that of the app, but where GET has an answer. */
 export function listMethods({ place, method, publicRoutes, routeOf }: Asking, methods: readonly string[]): Trial[] {
@@ -108,6 +101,7 @@ function listOtherPaths({ auth, place, method, params, publicRoutes, routeOf }: 
 }
 
 function listOtherContents({ method, place, alsoTry }: Check): Trial[] {
+  type Variation = ReturnType<typeof listVariations>[number]
   const toTrial = ({ name, change, parts, mayLeadElsewhere }: Variation): Trial => ({
     name: `without a credential, but with ${name},`,
     change,

@@ -6,7 +6,7 @@ import {
   findMountedApp,
   findParameterNames,
   findPatterns,
-} from '../../../shared/express-routes/layers.js'
+} from '../../../shared/express-routes/routes.js'
 
 /** A route of the app, or a function that is mounted with `use()`. */
 export interface Endpoint {

@@ -45,12 +45,7 @@ export function createJudge(auth: PlatformAuth, prober: Prober) {
     return found
   }
 
-  async function isAnswerAt(
-    target: string,
-    request: Ask,
-    answer: ReceivedAnswer,
-    change: Partial<Ask> = {},
-  ): Promise<boolean> {
+  async function isAnswerAt(target: string, request: Ask, answer: ReceivedAnswer, change: Partial<Ask> = {}) {
     const other = await askUnknown(target, request, change)
     return other !== undefined && isAlike(answer, request.target, other, target)
   }

@@ -8,7 +8,7 @@ import { createSampleBody } from '../../../../src/tools/console/reference/sample
 import { asObject, listCallableOperations, type JsonObject } from '../../../../src/shared/openapi/document.js'
 import { listObjects, readReference } from '../../../../src/shared/openapi/references.js'
 import { readDocument } from '../../../../src/shared/openapi/read-document.js'
-import { isJson } from '../../../../src/shared/samples/media-type.js'
+import { isJson } from '../../../../src/shared/samples/serialize.js'
 import { IS_LONG_LANE } from '../../../support/long-lane.js'
 import { listRealDocuments } from '../real-documents.js'
 
