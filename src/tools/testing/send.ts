@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { duplexPair, type Duplex } from 'node:stream'
+import { inspect } from 'node:util'
 import { createAnswerReader } from './read-answer.js'
 
 /** A listener of requests: an Express app, a router, or any other listener of Node's HTTP server. */
@@ -166,9 +167,9 @@ function findServer(listener: Listener): Server {
 /** Answers as an app of Express does if nothing else has. */
 function answerFinally(error: unknown, req: IncomingMessage, res: ServerResponse): void {
   if (res.headersSent) return void req.socket.destroy()
-  const { status, stack } = Object(error) as { readonly status?: unknown; readonly stack?: string }
+  const { status } = Object(error) as { readonly status?: unknown }
   const path = (req.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/, '')
-  const body = error ? (stack ?? String(error)) : `<pre>Cannot ${req.method} ${path}</pre>`
+  const body = error ? inspect(error) : `<pre>Cannot ${req.method} ${path}</pre>`
   res.writeHead(error ? (isErrorStatus(status) ? status : 500) : 404, {
     'Content-Security-Policy': "default-src 'none'",
     'Content-Type': error ? 'text/plain; charset=utf-8' : 'text/html; charset=utf-8',
