@@ -209,7 +209,7 @@ export function limitWait<Result>(work: Promise<Result>, milliseconds: number): 
   return withTimeout(work, milliseconds, () => new Error(`no answer within ${milliseconds / 1000} seconds`))
 }
 
-export interface Database {
+interface Database {
   readonly store: Store
   readonly address: string
   readonly file?: string
@@ -220,7 +220,7 @@ export interface Database {
 
 const CONNECTION_TIMEOUT_MS = 5000
 
-export async function createDatabase(address: string): Promise<Database> {
+async function createDatabase(address: string): Promise<Database> {
   if (/^postgres(?:ql)?:\/\//i.test(address)) return createPostgresDatabase(address)
   const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(address) ?? []
   if (scheme && scheme.toLowerCase() !== 'file')

@@ -87,10 +87,10 @@ async function* listUndone({ lost, common }: Comparison): AsyncGenerator<ResultP
   }
 }
 
-export type Comparison = Awaited<ReturnType<typeof createComparison>>
+type Comparison = Awaited<ReturnType<typeof createComparison>>
 
 /** `verifying`: the signing keys of the restored database. */
-export async function createComparison(
+async function createComparison(
   lost: Store,
   restored: Store,
   verifying: readonly { readonly kid: string; readonly createdAt: Date }[],
@@ -107,7 +107,7 @@ export async function createComparison(
 }
 
 /** What the restored database lacks, page by page; with `first` what is to be redone first, otherwise the rest. */
-export async function* readLacks(comparison: Comparison, first: boolean): AsyncGenerator<readonly ListedLack[]> {
+async function* readLacks(comparison: Comparison, first: boolean): AsyncGenerator<readonly ListedLack[]> {
   const list = first ? ('first' as const) : ('rest' as const)
   for await (const page of readAll(comparison, first)) {
     const items = page.filter((lack) => lack.first === first).map((lack) => ({ list, ...lack, first: undefined }))
@@ -278,10 +278,7 @@ interface RecordQuery {
   readonly until?: number
 }
 
-export async function* readRecords(
-  log: AuditLog,
-  { after, ...query }: RecordQuery,
-): AsyncGenerator<readonly AuditRecord[]> {
+async function* readRecords(log: AuditLog, { after, ...query }: RecordQuery): AsyncGenerator<readonly AuditRecord[]> {
   for (let last = after; ;) {
     const records = await log.listAudit({ ...query, after: last, limit: AUDIT_PAGE_SIZE, applicationId: undefined })
     if (records.length > 0) yield records
