@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { buildHeaders, buildUrl, hasDotSegment } from '../../../src/shared/samples/request.js'
 import {
+  chooseMediaType,
+  isJson,
   serializeHeader,
   serializePathParameter,
   serializeQueryParameter,
@@ -8,7 +10,6 @@ import {
   type Value,
 } from '../../../src/shared/samples/serialize.js'
 import { createBody, type FieldInput } from '../../../src/shared/samples/body.js'
-import { chooseMediaType, isJson } from '../../../src/shared/samples/media-type.js'
 import { createMultipart } from '../../../src/shared/samples/multipart.js'
 
 // The table "Style Examples" of the OpenAPI Specification 3.1.1, section 4.8.12.4.
