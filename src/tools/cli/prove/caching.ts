@@ -1,5 +1,5 @@
 import { ask, requireCredential, takeAccessToken, type Check, type CheckContext } from './check.js'
-import { basicTokenRequest, tokenRequest, withHeader } from './exchange.js'
+import { basicTokenRequest, tokenRequest, withHeader } from './drafts.js'
 import { ALLOWED, all, headerWith, noHeader, NO_STORE, refusal } from './expectation.js'
 import { isManagement } from './services.js'
 import { readAccessToken } from './site.js'

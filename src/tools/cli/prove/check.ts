@@ -1,6 +1,7 @@
 import type { Api } from '../../../index.js'
 import { diagnose } from './diagnosis.js'
-import { basicTokenRequest, bearer, type Header, type ProbeAnswer, type RequestDraft } from './exchange.js'
+import { basicTokenRequest, bearer } from './drafts.js'
+import type { Header, ProbeAnswer, RequestDraft } from './exchange.js'
 import { type Expectation, skip } from './expectation.js'
 import { describeAnswer, readAccessToken, sampleTokenAnswers, type Site } from './site.js'
 

@@ -1,5 +1,5 @@
 import { ask, type Check, type CheckContext } from './check.js'
-import { tokenRequest, withHeader } from './exchange.js'
+import { tokenRequest, withHeader } from './drafts.js'
 import { all, header, noHeader, status, that, type Expectation, skip } from './expectation.js'
 
 const ONCE =

@@ -1,6 +1,6 @@
 import { ask, requireAccessToken, requireCredential, type Check, takeAccessToken } from './check.js'
 import { HEADERS_TOO_LARGE, METHOD_BLOCKED, NO_CHALLENGE } from './diagnosis.js'
-import { bearer, tokenRequest } from './exchange.js'
+import { bearer, tokenRequest } from './drafts.js'
 import { ALLOWED, all, challenge, headerWith, NO_BODY, refusal, skip, status, that } from './expectation.js'
 import type { Api } from '../../../shared/contracts/api.js'
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { DEFAULT_FAILED_AUTHENTICATION } from '../../../core/options/options.js'
 import { judgeForwarding, readForwarding, FORGED_ADDRESS } from '../forwarding.js'
 import { judge, type Check, type CheckContext } from './check.js'
-import { tokenRequest, type ProbeAnswer } from './exchange.js'
+import { tokenRequest } from './drafts.js'
+import type { ProbeAnswer } from './exchange.js'
 import { all, refusal, that, TOKEN, skip } from './expectation.js'
 
 export const ADDRESS_CHECKS: readonly Check[] = [

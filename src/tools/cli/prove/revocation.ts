@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Check, type CheckContext, type CheckOutcome, takeAccessToken } from './check.js'
-import { bearer, formCredentials, postForm, tokenRequest, type ProbeAnswer, type RequestDraft } from './exchange.js'
+import { bearer, formCredentials, postForm, tokenRequest } from './drafts.js'
+import type { ProbeAnswer, RequestDraft } from './exchange.js'
 import { ALLOWED, TOKEN, skip } from './expectation.js'
 import { describeAnswer, repeat } from './site.js'
 

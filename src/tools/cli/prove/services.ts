@@ -2,7 +2,8 @@ import type { Api } from '../../../index.js'
 import { SCOPES } from '../../operations/operator-calls.js'
 import { ask, requireAccessToken, type Check, type CheckContext } from './check.js'
 import { METHOD_BLOCKED } from './diagnosis.js'
-import { bearer, formCredentials, postForm, type RequestDraft, withBasic } from './exchange.js'
+import { bearer, formCredentials, postForm, withBasic } from './drafts.js'
+import type { RequestDraft } from './exchange.js'
 import { all, header, headerWith, refusal, status, that, type Expectation, NO_STORE, isActive } from './expectation.js'
 
 const REACHES =

@@ -1,5 +1,6 @@
 import { type Api, type PlatformAuth, type PlatformAuthOptions, ApplicationError } from '../../../index.js'
-import { tokenRequest, type ProbeAnswer, type RequestDraft, type Send } from './exchange.js'
+import { tokenRequest } from './drafts.js'
+import type { ProbeAnswer, RequestDraft, Send } from './exchange.js'
 import { withEnd } from '../../../shared/lib/temporary.js'
 
 export interface Site {

@@ -8,7 +8,7 @@ import {
   requireMethod,
   tokenRequest,
   withHeader,
-} from './exchange.js'
+} from './drafts.js'
 import { all, challenge, header, isActive, NO_BODY, refusal, status, that, TOKEN } from './expectation.js'
 
 const REACH_APP =
