@@ -57,7 +57,7 @@ async function decide(page, baseUrl, save) {
     .first()
     .click()
   await page.getByRole('link', { name: 'Approve' }).first().click()
-  await page.getByLabel('Orders: orders:write').uncheck()
+  await page.getByLabel('orders:write').uncheck()
   await page
     .getByLabel('Message to the contact')
     .fill('Reading is enough to begin with. Ask for writing when your till is ready.')

@@ -56,10 +56,14 @@ export function describeOperatorForms(getBrowser: () => Browser): void {
       return place === 'signingKey'
         ? `/do/${name}?kid=${(await host.auth.signingKeys.list()).items[0]!.kid}`
         : `/do/${name}`
-    const { id, keys } = applications.findLast(fits)!
+    const { id, keys, secrets } = applications.findLast(fits)!
     const about: Partial<Record<Action['place'], string>> = {
       credential: `?credential=${keys[0]?.id}`,
       key: `?credential=${keys[0]?.id}`,
+      secret: `?credential=${secrets.find(({ keySet }) => !keySet)?.id}`,
+      keySet: `?credential=${secrets.find(({ keySet }) => keySet)?.id}`,
+      contact: '?at=0',
+      invitation: '?at=0',
       api: '?api=orders',
       otherApi: '?api=weather',
       request: '?api=invoices',

@@ -44,7 +44,7 @@ export function renderInputField(field: Omit<Field, 'render'>, further: Html): H
   return renderField({ ...field, render: (attributes) => html`<input ${attributes} ${further} />` })
 }
 
-type Choices = readonly (readonly [value: string, text: string])[]
+type Choices = readonly (readonly [value: string, text: string, ...unknown[]])[]
 
 export function renderSelect(attributes: Html, choices: Choices, chosen: string | undefined): Html {
   return html`<select ${attributes}>

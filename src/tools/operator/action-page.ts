@@ -9,19 +9,17 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { renderCopyable } from '../../shared/web/first-steps.js'
 import type { Problem } from '../../shared/web/form-field.js'
-import { getFormats } from '../../shared/web/formats.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderNotice } from '../../shared/web/parts.js'
-import { describeMember } from '../operations/operation.js'
 import { perform } from '../operations/perform.js'
-import { findAllowed, isFinal, type ActionName } from './actions.js'
-import { renderFields, type FormSubject } from './fields.js'
+import { findAction, isFinal, type ActionName } from './actions.js'
+import { findAddress, renderFields, type FormSubject } from './fields.js'
 import { readUsage } from './figures.js'
 import { sumUsage } from '../../shared/web/usage-figures.js'
 import { describeRefusal, FieldProblem, readInput } from './form-input.js'
 import { findTitle, renderAge } from './formats.js'
-import { OPERATIONS_BY_NAME, type Answer, type PageAnswer, type Site, type TabName, type Visit } from './visit.js'
+import { OPERATIONS_BY_NAME, type Answer, type PageAnswer, type TabName, type Visit } from './visit.js'
 
 /** What the page showed has changed since. */
 class Stale extends Error {}
@@ -34,20 +32,14 @@ interface ActionForm extends FormSubject {
 }
 
 /** The form of an action, which is its confirmation too, and what the form does. */
-export async function answerAction(
-  site: Site,
-  visit: Visit,
-  name: string,
-  id: string | undefined,
-): Promise<Answer | undefined> {
-  const { auth, core } = site
-  const { may, method, texts, fields } = visit
+export async function answerAction(visit: Visit, name: string, id: string | undefined): Promise<Answer | undefined> {
+  const { auth, core, may, method, texts, fields } = visit
   if (id !== undefined && !may('applications.get')) return undefined
   await core.lastUsed.flush()
   const record = id === undefined ? undefined : await core.store.findApplication(id)
   const application = record && (await auth.applications.get(record.id))
   if (id !== undefined && !application) return undefined
-  const action = findAllowed(site, visit, name, application)
+  const action = findAction(visit, name, application !== undefined)
   if (!action) return undefined
   const content = html`<p>${texts.staleBecause}</p>`
   const stale: Answer = {
@@ -64,7 +56,7 @@ export async function answerAction(
       ? (await auth.signingKeys.list()).items.map(({ kid }) => kid)
       : []
   const version = record ? String(record.version) : createHash('sha256').update(kids.join()).digest('hex').slice(0, 16)
-  const form: ActionForm = { site, visit, action, application, kids, name: name as ActionName, record, version }
+  const form: ActionForm = { visit, action, application, name: name as ActionName, record, version }
   if (method === 'GET') return renderForm(form, undefined, undefined)
   if (readField(fields, 'version') !== version) return stale
   try {
@@ -81,17 +73,13 @@ function findParent({ texts }: Visit, application: Application | undefined): Pag
 }
 
 async function renderForm(form: ActionForm, entered: FormFields | undefined, problem: Problem | undefined) {
-  const { site, visit, action, application, name, version } = form
+  const { visit, action, application, name, version } = form
   const { texts, formToken, root, path, query } = visit
   const warning = Object.hasOwn(texts.warnings, name) ? texts.warnings[name as keyof typeof texts.warnings] : undefined
   const parent = findParent(visit, application)
   const tab: TabName = application ? 'applications' : TABS[action.place]!
   const back = parent?.[0] ?? `/${tab}`
-  const credential = [...(application?.keys ?? []), ...(application?.secrets ?? [])].find(
-    ({ id }) => id === query.get('credential'),
-  )
-  const api = query.get('api')
-  const subject = credential?.name ?? (api === null ? application?.name : findTitle(site, api))
+  const subject = findSubject(form)
   const search = query.size > 0 ? `?${query.toString()}` : ''
   return {
     heading: subject ? `${texts.actions[name]}: ${subject}` : texts.actions[name],
@@ -100,8 +88,8 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
     problem,
     isNarrow: true,
     content: html`${warning !== undefined && html`<p>${warning}</p>`}
-      ${application && action.hits && (await renderHits(site, visit, application, action.hits))}
-      ${application && name === 'approve' && (await renderRegisteredKeys(site, visit, application.id))}
+      ${application && action.hits && (await renderHits(visit, application))}
+      ${application && name === 'approve' && (await renderRegisteredKeys(visit, application.id))}
       <form method="post" action="${root}/${path.map(encodeURIComponent).join('/')}${search}">
         <input type="hidden" name="token" value="${formToken}" /><input type="hidden" name="version" value="${version}" />
         ${renderFields(form, entered, problem)}
@@ -111,6 +99,19 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
         </p>
       </form>`,
   }
+}
+
+/** The one that the action is about, of an application or of all. */
+function findSubject(form: ActionForm): string | undefined {
+  const { visit, action, application } = form
+  const [api, kid, id] = ['api', 'kid', 'credential'].map((name) => visit.query.get(name))
+  if (api) return findTitle(visit, api)
+  if (kid) return kid
+  if (action.place === 'contact' || action.place === 'invitation') return findAddress(form)
+  return (
+    [...(application?.keys ?? []), ...(application?.secrets ?? [])].find((each) => each.id === id)?.name ??
+    application?.name
+  )
 }
 
 /** The tab of an action that is about no application. */
@@ -124,41 +125,32 @@ const TABS: Readonly<Record<string, TabName>> = {
 const HIT_DAYS = 7
 
 /** Whom an action would hit, told from the last 7 days: calls, the credentials that were used, and when the last one was. */
-async function renderHits(
-  site: Site,
-  visit: Visit,
-  application: Application,
-  hits: 'application' | 'api' | 'credential',
-): Promise<Html> {
-  const { texts, query, language, now } = visit
+async function renderHits(visit: Visit, application: Application): Promise<Html> {
+  const { texts, query, formats, now } = visit
   const [api, id] = [query.get('api'), query.get('credential')]
-  const all = [...application.keys, ...application.secrets]
-  const listed = hits === 'credential' && id !== null ? all.filter((each) => each.id === id) : all
-  const used = listed.filter(({ lastUsedAt }) => lastUsedAt && now - lastUsedAt.getTime() < HIT_DAYS * DAY_MS)
-  const last = used
-    .flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
-    .toSorted((one, other) => other.getTime() - one.getTime())[0]
-  const usage = await readUsage(site, visit, application.id, HIT_DAYS)
-  const { calls } = sumUsage((usage ?? []).filter((entry) => hits !== 'api' || entry.api === api))
-  if (calls === 0 && !last) return renderNotice(texts.hitsNobody, 'good')
-  const { count } = getFormats(language)
+  const used = [...application.keys, ...application.secrets].filter((each) => {
+    const isMeant = id === null || each.id === id
+    return isMeant && each.lastUsedAt && now - each.lastUsedAt.getTime() < HIT_DAYS * DAY_MS
+  })
+  const last = Math.max(...used.map(({ lastUsedAt }) => lastUsedAt!.getTime()))
+  const usage = await readUsage(visit, application.id, HIT_DAYS)
+  const { calls } = sumUsage((usage ?? []).filter((entry) => api === null || entry.api === api))
+  if (calls === 0 && used.length === 0) return renderNotice(texts.hitsNobody, 'good')
   // Calls are counted for the application, not for each of its credentials.
-  const text = hits === 'credential' || !last ? texts.hitsCredential : texts.hits
   const values = {
-    calls: fillCount(texts.callCount, calls, count.format(calls)),
-    credentials: fillCount(texts.credentialCount, used.length, count.format(used.length)),
-    age: last ? renderAge(last, visit) : texts.uses.never,
+    calls: fillCount(texts.callCount, calls, formats.count.format(calls)),
+    credentials: fillCount(texts.credentialCount, used.length, formats.count.format(used.length)),
+    age: used.length > 0 ? renderAge(new Date(last), visit) : texts.uses.never,
   }
-  return renderNotice(html`<p>${fillIn<string | Html>(text, values)}</p>`, 'warn')
+  return renderNotice(html`<p>${fillIn<string | Html>(texts.hits, values)}</p>`, 'warn')
 }
 
 async function performAction(form: ActionForm): Promise<Answer> {
-  const { site, visit, action, application, name, record } = form
-  const { auth, core } = site
-  const { texts, fields, operator } = visit
+  const { visit, action, application, name, record } = form
+  const { auth, core, texts, fields, operator } = visit
   const operation = OPERATIONS_BY_NAME.get(action.operation)!
   const shape = operation.input.shape
-  const given = readInput(form, (member) => Object.hasOwn(shape, member) && describeMember(shape[member]!).isNullable)
+  const given = readInput(form)
   if (name === 'delete' && given['confirm'] !== application!.name && given['confirm'] !== application!.id)
     throw new FieldProblem('confirm', texts.confirmName)
   let expected = record?.version
@@ -169,7 +161,7 @@ async function performAction(form: ActionForm): Promise<Answer> {
   const token = createHash('sha256').update(readField(fields, 'token')).digest('hex').slice(0, 32)
   const once = application ? undefined : { id: token, applicationId: `app_${token}` }
   if (once && name === 'create' && (await core.store.findApplication(once.applicationId))) throw new Stale()
-  if (name === 'register' && site.sentForms.get(token)) throw new Stale()
+  if (name === 'register' && visit.sentForms.get(token)) throw new Stale()
   const applications = { ...auth.applications, ...core.calls.createGuardedCalls({ check, request: once }) }
   const platform = { ...auth, applications }
   const by = `operator:${operator}`
@@ -182,7 +174,7 @@ async function performAction(form: ActionForm): Promise<Answer> {
   const input = Object.fromEntries(
     Object.entries(toInput(form, given)).filter(([member]) => Object.hasOwn(shape, member)),
   )
-  if (name === 'register') site.sentForms.set(token, true)
+  if (name === 'register') visit.sentForms.set(token, true)
   const result = await run(action.operation, input)
   const { credentials, application: created } = ownMembers<{
     readonly credentials?: Readonly<Record<string, string>>
@@ -213,7 +205,7 @@ function toInput(
 /** What an approval takes away, and the plan that it chooses, before it approves: nobody ever has more. */
 async function prepareApproval(
   { name, application }: ActionForm,
-  { granted, plan: chosen }: Readonly<Record<string, unknown>>,
+  { apis: granted, plan: chosen }: Readonly<Record<string, unknown>>,
   run: (call: 'applications.allow' | 'applications.disallow' | 'plans.set', input: object) => Promise<unknown>,
 ): Promise<void> {
   const { id, apis, plan } = application!
@@ -226,7 +218,7 @@ async function prepareApproval(
   if (chosen !== undefined && chosen !== plan) await run('plans.set', { id, plan: chosen })
 }
 
-async function renderRegisteredKeys({ core }: Site, { texts }: Visit, applicationId: string): Promise<Html | false> {
+async function renderRegisteredKeys({ core, texts }: Visit, applicationId: string): Promise<Html | false> {
   const query = { applicationId, purpose: 'registration', state: 'held', limit: 1 } as const
   const [email] = (await core.store.emails?.list(query)) ?? []
   const keySet = email?.details?.['keySet'] as KeySetRecord | undefined

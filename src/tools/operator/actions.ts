@@ -1,8 +1,9 @@
 import type { Application } from '../../index.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { html, type Html } from '../../shared/web/html.js'
-import type { CallName, Scope } from '../operations/operator-calls.js'
+import type { CallName } from '../operations/operator-calls.js'
 import { offers } from '../operations/perform.js'
-import { OPERATIONS_BY_NAME, type Site, type Visit } from './visit.js'
+import { OPERATIONS_BY_NAME, type Visit } from './visit.js'
 
 /** An operation as pages offer it. */
 export interface Action {
@@ -11,9 +12,8 @@ export interface Action {
   /** What its form asks for, in this order: members of the input, and what fields.ts makes some of. */
   readonly asks: readonly string[]
   readonly fits?: (application: Application) => boolean
-  /** The right of the member that it changes, where that is not the operation's. */
-  readonly scope?: Scope
-  readonly hits?: 'application' | 'api' | 'credential'
+  /** Whether calls could be refused afterwards. */
+  readonly hits: boolean
 }
 
 const isActive = ({ status }: Application): boolean => status === 'active'
@@ -31,47 +31,47 @@ const ROTATION = 'credential overlap deliver revokeTokens'
 const NEW_KEY_SET = 'credentialId jwksUri jwks revokeTokens'
 const CHANGED = 'credentialId name expiresAt networks'
 
-function act(operation: CallName, place: string, asks: string, fits?: Action['fits'], hits?: Action['hits']): Action {
-  return { operation, place, asks: asks.split(' ').filter(Boolean), ...(fits && { fits }), ...(hits && { hits }) }
+function act(operation: CallName, place: string, asks: string, fits?: Action['fits'], hits = false): Action {
+  return { operation, place, asks: asks.split(' ').filter(Boolean), ...(fits && { fits }), hits }
 }
 
 /** Each operation that changes something, by the name that its address has; those of a place in the order in which pages show them. */
 export const ACTIONS = {
   create: act('applications.create', 'list', NEW),
   register: act('registration.register', 'list', NEW),
-  approve: act('applications.approve', 'top', 'granted plan note', isPending),
+  approve: act('applications.approve', 'top', 'apis plan note', isPending),
   deny: act('applications.deny', 'top', 'reason', isPending),
   approveAccess: act('applications.approve', 'request', 'api scopes plan note', isAlive),
   denyAccess: act('applications.deny', 'request', 'api reason', isAlive),
   resume: act('applications.resume', 'top', '', isSuspended),
   edit: act('applications.update', 'settings', 'name externalId language networks metadata', isAlive),
-  plan: act('plans.set', 'settings', 'plan', isAlive, 'application'),
+  plan: act('plans.set', 'settings', 'plan', isAlive, true),
   resourceServer: act('applications.update', 'settings', 'resourceServer', isAlive),
   addKey: act('applications.addKey', 'credentials', TERMS, isActive),
   addSecret: act('applications.addSecret', 'credentials', TERMS, isActive),
   addKeySet: act('applications.addKeySet', 'credentials', 'name jwksUri jwks expiresAt networks apis', isActive),
-  rotateKey: act('applications.rotateKey', 'key', ROTATION, isActive, 'credential'),
-  rotateSecret: act('applications.rotateSecret', 'secret', ROTATION, isActive, 'credential'),
-  replaceKeySet: act('applications.replaceKeySet', 'keySet', NEW_KEY_SET, hasKeySet, 'credential'),
+  rotateKey: act('applications.rotateKey', 'key', ROTATION, isActive, true),
+  rotateSecret: act('applications.rotateSecret', 'secret', ROTATION, isActive, true),
+  replaceKeySet: act('applications.replaceKeySet', 'keySet', NEW_KEY_SET, hasKeySet, true),
   reloadKeySet: act('applications.reloadKeySet', 'keySet', 'credentialId', hasKeySet),
-  changeCredential: act('applications.updateCredential', 'credential', CHANGED, isUsable, 'credential'),
-  endCredential: act('applications.endCredential', 'credential', 'credentialId revokeTokens', isUsable, 'credential'),
+  changeCredential: act('applications.updateCredential', 'credential', CHANGED, isUsable, true),
+  endCredential: act('applications.endCredential', 'credential', 'credentialId revokeTokens', isUsable, true),
   grant: act('applications.allow', 'otherApi', 'api scopes', isAlive),
-  allow: act('applications.allow', 'api', 'api scopes', isAlive, 'api'),
+  allow: act('applications.allow', 'api', 'api scopes', isAlive, true),
   limit: act('applications.update', 'api', 'api limit window until', isAlive),
-  disallow: act('applications.disallow', 'api', 'api', isAlive, 'api'),
+  disallow: act('applications.disallow', 'api', 'api', isAlive, true),
   addContact: act('applications.addContact', 'contacts', 'address', isAlive),
   invite: act('portal.invite', 'contacts', 'address', isActive),
-  contact: { ...act('applications.update', 'contacts', 'contact', isAlive), scope: 'credentials:write' },
+  contact: act('applications.update', 'contacts', 'contact', isAlive),
   signOut: act('portal.signOut', 'contact', 'contact', hasContact),
   removeContact: act('applications.removeContact', 'contact', 'address', hasContacts),
   cancelInvitation: act('applications.cancelInvitation', 'invitation', 'address', isAlive),
   retryEmails: act('emails.retry', 'emails', '', isAlive),
   cancelEmails: act('emails.cancel', 'emails', '', isAlive),
-  suspend: act('applications.suspend', 'danger', 'reason notify revokeTokens', isActive, 'application'),
-  revokeTokens: act('applications.revokeTokens', 'danger', '', isUsable, 'application'),
-  recover: act('applications.recover', 'danger', 'contact deliver', isUsable, 'application'),
-  delete: act('applications.delete', 'danger', 'confirm', isAlive, 'application'),
+  suspend: act('applications.suspend', 'danger', 'reason notify revokeTokens', isActive, true),
+  revokeTokens: act('applications.revokeTokens', 'danger', '', isUsable, true),
+  recover: act('applications.recover', 'danger', 'contact deliver', isUsable, true),
+  delete: act('applications.delete', 'danger', 'confirm', isAlive, true),
   rotateSigningKey: act('signingKeys.rotate', 'keys', 'immediately'),
   endSessions: act('sessionSecret.replace', 'keys', ''),
   revokeSigningKey: act('signingKeys.revoke', 'signingKey', 'kid'),
@@ -84,32 +84,16 @@ const FINAL = 'deny denyAccess disallow endCredential removeContact revokeSignin
 export type ActionName = keyof typeof ACTIONS
 
 /** The action of that name, if the platform has it and the operator may perform it on such a subject: an application, or none. */
-export function findAllowed(
-  { auth }: Pick<Site, 'auth'>,
-  { may }: Pick<Visit, 'may'>,
-  name: string,
-  application: Application | undefined,
-): Action | undefined {
+export function findAction({ auth, may }: Visit, name: string, isAbout: boolean): Action | undefined {
   const action: Action | undefined = Object.hasOwn(ACTIONS, name) ? ACTIONS[name as ActionName] : undefined
-  if (!action || (action.fits !== undefined) !== (application !== undefined)) return undefined
-  const { operation, scope } = action
-  return offers(auth, OPERATIONS_BY_NAME.get(operation)!) && may(operation, scope) ? action : undefined
-}
-
-/** The same, if it fits the state of the application too. */
-function findAction(
-  site: Pick<Site, 'auth'>,
-  visit: Pick<Visit, 'may'>,
-  name: string,
-  application: Application | undefined,
-): Action | undefined {
-  const action = findAllowed(site, visit, name, application)
-  return action && (application === undefined || action.fits!(application)) ? action : undefined
+  if (!action || (action.fits !== undefined) !== isAbout) return undefined
+  const operation = OPERATIONS_BY_NAME.get(action.operation)!
+  const scopes = action.asks.map((member) => ownMembers(operation.memberScopes)[member])
+  return offers(auth, operation) && may(action.operation, scopes.find(Boolean)) ? action : undefined
 }
 
 /** Links to the actions of places: as many as are `shown`, and a menu of the others. `query`: what they are about; `subject`: the same for screen readers. */
 export function renderActions(
-  site: Pick<Site, 'auth'>,
   visit: Visit,
   places: string,
   about: {
@@ -130,7 +114,10 @@ export function renderActions(
   const links = places.split(' ').flatMap((place) =>
     (Object.keys(ACTIONS) as ActionName[])
       .filter((name) => ACTIONS[name].place === place && !except.includes(name))
-      .filter((name) => findAction(site, visit, name, application) !== undefined)
+      .filter((name) => {
+        const action = findAction(visit, name, application !== undefined)
+        return action && (!application || action.fits!(application))
+      })
       .map(
         (name, at) =>
           html`<a

@@ -1,23 +1,21 @@
 import type { Application } from '../../index.js'
 import type { PlanUsage } from '../../shared/contracts/plan-usage.js'
 import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
+import { DAY_MS } from '../../shared/lib/day.js'
 import { fillText } from '../../shared/lib/fill-in.js'
+import { formatKeySet } from '../../shared/lib/key-set-text.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import { formatGrants } from '../../shared/web/formats.js'
 import { html, renderPlain, type Html } from '../../shared/web/html.js'
 import {
-  renderBar,
   renderCard,
   renderChip,
   renderEmpty,
   renderPill,
   renderProperty,
+  renderRows,
   renderTiles,
 } from '../../shared/web/parts.js'
-import { renderDone } from './action-page.js'
-import { renderActions } from './actions.js'
-import { renderAccess, renderContacts, renderCredentials, renderDanger } from './application-sections.js'
-import { renderStatus } from './applications-page.js'
-import { renderChange } from './audit.js'
-import { readPlan, readUsage } from './figures.js'
 import {
   describeRefused,
   findFullestQuota,
@@ -26,27 +24,33 @@ import {
   sumByDay,
   sumUsage,
 } from '../../shared/web/usage-figures.js'
+import { renderDone } from './action-page.js'
+import { ACTIONS, renderActions, type ActionName } from './actions.js'
+import { describeQuota, renderStatus } from './applications-page.js'
+import { describeActor, describeLimit, renderChange } from './audit.js'
+import { renderEmail } from './emails-page.js'
+import { readPlan, readUsage } from './figures.js'
 import { fillTime, findTitle, renderAge, renderCells, renderItem, renderSection, renderTime } from './formats.js'
-import { getFormats } from '../../shared/web/formats.js'
 import { renderNoUsage } from './usage-page.js'
-import type { Answer, Site, Visit } from './visit.js'
+import type { Answer, Visit } from './visit.js'
 
 const MAX_AUDIT = 8
 const MAX_EMAILS = 20
+const EXPIRY_NOTICE_MS = 30 * DAY_MS
 
 /** All that is known of one application. Each part is there if the operator may see it. */
-export async function answerApplication(site: Site, visit: Visit): Promise<Answer | undefined> {
-  const { texts, path } = visit
+export async function answerApplication(visit: Visit): Promise<Answer | undefined> {
+  const { auth, core, texts, path } = visit
   const [, id = ''] = path
-  await site.core.lastUsed.flush()
-  const application = await site.auth.applications.get(id)
+  await core.lastUsed.flush()
+  const application = await auth.applications.get(id)
   if (!application) return undefined
   const [usage, plan, refusals, emails, audit] = await Promise.all([
-    readUsage(site, visit, id),
-    readPlan(site, visit, application),
-    renderRefusals(site, visit, application),
-    renderEmails(site, visit, application),
-    renderAudit(site, visit, application),
+    readUsage(visit, id),
+    readPlan(visit, application),
+    renderRefusals(visit, application),
+    renderEmails(visit, application),
+    renderAudit(visit, application),
   ])
   const { name, contact, status } = application
   const isAlive = status !== 'deleted'
@@ -54,19 +58,19 @@ export async function answerApplication(site: Site, visit: Visit): Promise<Answe
     heading: name !== '' ? name : texts.deletedName,
     tab: 'applications',
     parent: ['/applications', texts.tabs.applications],
-    actions: renderActions(site, visit, 'top', { application, isMain: true, shown: 2 }),
+    actions: renderActions(visit, 'top', { application, isMain: true, shown: 2 }),
     content: html`<p class="facts-line">
         ${renderStatus(status, texts)} ${contact !== undefined && html`<span>${contact}</span>`} <code>${id}</code>
       </p>
       ${renderDone(visit)} ${renderSummary(visit, application, usage, plan)}
       <div class="columns">
         <div>
-          ${usage && renderUsage(site, visit, usage)} ${refusals}
-          ${isAlive && html`${renderCredentials(site, visit, application)} ${renderAccess(site, visit, application)}`}
+          ${usage && renderUsage(visit, usage)} ${refusals}
+          ${isAlive && html`${renderCredentials(visit, application)} ${renderAccess(visit, application)}`}
         </div>
         <div>
-          ${renderFacts(site, visit, application)} ${isAlive && renderContacts(site, visit, application)} ${emails}
-          ${renderDanger(site, visit, application)}
+          ${renderFacts(visit, application)} ${isAlive && renderContacts(visit, application)} ${emails}
+          ${renderDanger(visit, application)}
         </div>
       </div>
       ${audit}`,
@@ -75,55 +79,54 @@ export async function answerApplication(site: Site, visit: Visit): Promise<Answe
 
 function renderSummary(
   visit: Visit,
-  application: Application,
+  { lastUsedAt }: Application,
   usage: readonly UsageEntry[] | undefined,
   plan: PlanUsage | undefined,
 ): Html {
-  const { texts, language } = visit
-  const { count, percent } = getFormats(language)
+  const { texts, language, formats } = visit
+  const { calls, refused, quota: used, lastUse } = texts.labels
   const sum = sumUsage(usage ?? [])
   const quota = findFullestQuota(plan)
-  const { lastUsedAt } = application
-  const { calls30, quotaUsed, labels } = texts
+  const counts = [{ label: calls, value: formats.count.format(sum.calls) }, describeRefused(refused, sum, language)]
   return renderTiles([
-    ...(usage
-      ? [{ label: calls30, value: count.format(sum.calls) }, describeRefused(labels.refused, sum, language)]
-      : []),
+    ...(usage ? counts : []),
     quota
       ? {
-          label: quotaUsed,
-          value: percent.format(quota.used / quota.limit),
-          note: html`${fillText(texts.ofLimit, { share: count.format(quota.used), limit: count.format(quota.limit) })},
-          ${fillTime(texts.resets, quota.endsAt, visit)}${renderBar(quotaUsed, quota.used, quota.limit)}`,
+          label: used,
+          value: formats.percent.format(quota.used / quota.limit),
+          note: html`${describeQuota(quota, visit)}, ${fillTime(texts.resets, quota.endsAt, visit)}`,
           tone: findQuotaTone(quota),
         }
-      : { label: quotaUsed, value: texts.none, tone: 'word' },
-    { label: labels.lastUse, value: lastUsedAt ? renderAge(lastUsedAt, visit) : texts.uses.never, tone: 'word' },
+      : { label: used, value: texts.none, tone: 'word' },
+    { label: lastUse, value: lastUsedAt ? renderAge(lastUsedAt, visit) : texts.uses.never, tone: 'word' },
   ])
 }
 
-function renderUsage(site: Site, visit: Visit, usage: readonly UsageEntry[]): Html {
-  const { texts, language, now } = visit
-  const { count } = getFormats(language)
-  if (usage.length === 0) return renderCard({ title: texts.tabs.usage, level: 2 }, renderNoUsage(site, visit))
+function renderUsage(visit: Visit, usage: readonly UsageEntry[]): Html {
+  const { texts, language, now, formats } = visit
+  const head = { title: texts.tabs.usage, level: 2 } as const
+  if (usage.length === 0) return renderCard(head, renderNoUsage(visit))
   const apis = [...new Set(usage.map(({ api }) => api))]
   const rows = apis.map((api) => {
     const { calls, refused, tokens } = sumUsage(usage.filter((entry) => entry.api === api))
-    return [findTitle(site, api), ...[calls - refused, refused, tokens].map((each) => count.format(each))]
+    return [findTitle(visit, api), ...[calls - refused, refused, tokens].map((each) => formats.count.format(each))]
   })
-  const table = renderCells(texts.tabs.usage, texts, 'api #allowed #refused #tokens', rows)
+  const plot = renderDays(
+    { id: 'days', label: head.title, countsOfDay: texts.countsOfDay },
+    sumByDay(usage, now),
+    language,
+  )
+  const table = renderCells(head.title, texts, 'api #allowed #refused #tokens', rows)
   return renderCard(
-    { title: texts.tabs.usage, level: 2 },
-    html`<div class="inside">
-        ${renderDays({ id: 'days', label: texts.tabs.usage, countsOfDay: texts.countsOfDay }, sumByDay(usage, now), language)}
-      </div>
+    head,
+    html`<div class="inside">${plot}</div>
       ${table}`,
   )
 }
 
-async function renderRefusals(site: Site, visit: Visit, { id }: Application): Promise<Html | false> {
-  const { texts, may, language } = visit
-  const usage = site.core.find('usage')
+async function renderRefusals(visit: Visit, { id }: Application): Promise<Html | false> {
+  const { core, texts, may, language } = visit
+  const usage = core.find('usage')
   if (!usage || !may('usage.refusals')) return false
   const { items } = await usage.countRefusals(id, language)
   const rows = items.map(({ at, count, api, error, problem, fix, route, address, requestId }) => {
@@ -133,7 +136,7 @@ async function renderRefusals(site: Site, visit: Visit, { id }: Application): Pr
       <p class="soft">${renderPlain(fix)}</p>
       <p class="facts-line">
         <span>${fillTime(text, at, visit, { count: String(count) })}</span>
-        ${route === undefined && html`<span>${findTitle(site, api)}</span>`}
+        ${route === undefined && html`<span>${findTitle(visit, api)}</span>`}
         ${[route, error, address, requestId].map((each) => each !== undefined && html`<code>${each}</code>`)}
       </p>
     </li> `
@@ -142,62 +145,148 @@ async function renderRefusals(site: Site, visit: Visit, { id }: Application): Pr
   return html`<div id="refusals">${renderSection(texts.refusals, rows, { empty })}</div>`
 }
 
-function renderFacts(site: Site, visit: Visit, application: Application): Html {
-  const { texts, language } = visit
+function renderCredentials(visit: Visit, application: Application): Html {
+  const { texts } = visit
+  const { keys, secrets } = application
+  const listed = [
+    ...keys.map((credential) => ({ kind: 'key', credential }) as const),
+    ...secrets.map((credential) => ({ kind: credential.keySet ? 'keySet' : 'secret', credential }) as const),
+  ]
+  const rows = listed.map(({ kind, credential }) => {
+    const { id, name, prefix, createdAt, lastUsedAt, expiresAt, apis, networks, keySet } = credential
+    const since = keySet && 'jwksUri' in keySet ? keySet.unreadableSince : undefined
+    const isSoon = expiresAt && expiresAt.getTime() - visit.now < EXPIRY_NOTICE_MS
+    const shown = keySet ? formatKeySet(keySet) : [`${prefix}\u2026`]
+    const titled = apis && Object.fromEntries(Object.entries(apis).map(([api, its]) => [findTitle(visit, api), its]))
+    return renderItem(
+      html`${name} ${renderPill(texts.kinds[kind])}`,
+      [
+        ...shown.map((each) => html`<code>${each}</code>`),
+        lastUsedAt ? fillTime(texts.lastUsed, lastUsedAt, visit) : texts.neverUsed,
+        since && html`<span class="warn">${fillTime(texts.unreadable, since, visit)}</span>`,
+        expiresAt && html`<span class="${isSoon && 'warn'}">${fillTime(texts.expires, expiresAt, visit)}</span>`,
+        fillTime(texts.created, createdAt, visit),
+        titled && fillText(texts.onlyFor, { apis: formatGrants(titled) }),
+        networks && fillText(texts.onlyFrom, { networks: networks.join(', ') }),
+      ],
+      renderActions(visit, `${kind} credential`, { application, query: { credential: id }, subject: name }),
+    )
+  })
+  const actions = renderActions(visit, 'credentials', { application, subject: texts.credentials })
+  return html`<div id="credentials">
+    ${renderSection(texts.credentials, rows, { empty: texts.noCredentials, actions })}
+  </div>`
+}
+
+/** What the application may use, and what it waits for. */
+function renderAccess(visit: Visit, application: Application): Html {
+  const { auth, texts } = visit
+  const { apis: granted, accessRequests, rateLimits, status } = application
+  const isPending = status === 'pending'
+  const known = auth.apis.map(({ name }) => name)
+  const names = [...known, ...Object.keys(granted).filter((name) => !known.includes(name))]
+  const rows = names.map((name) => {
+    const title = findTitle(visit, name)
+    const hasScopes = Object.keys(auth.apis.find((api) => api.name === name)?.scopes ?? {}).length > 0
+    const grant = ownMembers(granted)[name]
+    const request = accessRequests.find(({ api }) => api === name)
+    const limit = ownMembers(rateLimits)[name]
+    const scopes = (request ?? grant)?.scopes ?? []
+    const place = isPending ? '' : request ? 'request' : grant ? 'api' : 'otherApi'
+    const waiting = request ? texts.waits : grant && isPending && texts.statuses.pending
+    const state = waiting ? renderPill(waiting, 'warn') : grant && renderPill(texts.granted, 'good')
+    return renderItem(
+      html`${title} ${state}`,
+      [
+        request && fillTime(texts.requested, request.requestedAt, visit, { by: describeActor(request.by, texts) }),
+        !request && !grant && texts.notSignedIn,
+        ...scopes.map((scope) => renderChip(scope)),
+        limit && `${texts.labels.rateLimits}: ${describeLimit(limit, texts)}`,
+        limit?.until && fillTime(texts.limitEnds, limit.until, visit),
+      ],
+      renderActions(visit, place, {
+        application,
+        query: { api: name },
+        subject: title,
+        shown: request ? 2 : 1,
+        except: hasScopes ? [] : ['allow'],
+      }),
+    )
+  })
+  return renderSection(texts.access, rows, {})
+}
+
+/** The people who get its e-mails and manage it at the portal. */
+function renderContacts(visit: Visit, application: Application): Html {
+  const { texts } = visit
+  const { contacts, invitations } = application
+  const rows = [
+    ...contacts.map((address, at) => ({ place: 'contact', address, at, fact: at === 0 && texts.getsEmails })),
+    ...invitations.map(({ address, expiresAt }, at) => {
+      return { place: 'invitation', address, at, fact: fillTime(texts.invited, expiresAt, visit) }
+    }),
+  ].map(({ place, address, at, fact }) => {
+    const about = { application, query: { at: String(at) }, subject: address, shown: 0 }
+    return renderItem(address, [fact], renderActions(visit, place, about))
+  })
+  const actions = renderActions(visit, 'contacts', { application, subject: texts.contacts })
+  return renderSection(texts.contacts, rows, { empty: texts.noContact, actions })
+}
+
+/** What interrupts or ends the application: each with what then happens. */
+function renderDanger(visit: Visit, application: Application): Html | false {
+  const { texts } = visit
+  const names = (Object.keys(ACTIONS) as ActionName[]).filter((name) => ACTIONS[name].place === 'danger')
+  const rows = names.flatMap((name) => {
+    const except = names.filter((each) => each !== name)
+    const actions = renderActions(visit, 'danger', { application, except })
+    const warning = texts.warnings[name as keyof typeof texts.warnings]
+    return actions ? [renderItem(texts.actions[name], [warning], actions)] : []
+  })
+  return rows.length > 0 && renderCard({ title: texts.dangerZone, level: 2, isDanger: true }, renderRows(rows))
+}
+
+function renderFacts(visit: Visit, application: Application): Html {
+  const { texts, formats } = visit
   const { labels } = texts
-  const { externalId, plan, networks, acceptedTerms, createdAt, metadata, resourceServer } = application
-  const chips = (values: readonly string[]): Html => html`${values.map((each) => html`${renderChip(each)} `)}`
+  const { externalId, plan, networks, acceptedTerms, createdAt, metadata, resourceServer, language } = application
   const rows: readonly (readonly [string, Html | string | undefined])[] = [
-    [labels.plan, plan],
-    [labels.networks, networks ? chips(networks) : texts.any],
-    ...(resourceServer
-      ? [[labels.resourceServer, resourceServer.map((each) => findTitle(site, each)).join(', ')] as const]
-      : []),
-    [labels.language, getFormats(language).language.of(application.language ?? 'en')],
+    [labels.plan, plan ?? texts.none],
+    [labels.networks, networks ? html`${networks.map((each) => html`${renderChip(each)} `)}` : texts.any],
+    [labels.resourceServer, resourceServer?.map((each) => findTitle(visit, each)).join(', ')],
+    [labels.language, formats.language.of(language ?? 'en')],
     [labels.terms, acceptedTerms && html`${acceptedTerms.version}, ${renderTime(acceptedTerms.at, visit)}`],
     [labels.created, renderTime(createdAt, visit)],
     [labels.externalId, externalId],
     [labels.metadata, metadata && html`${Object.entries(metadata).map(renderMember)}`],
   ]
   return renderCard(
-    { title: texts.settings, level: 2, actions: renderActions(site, visit, 'settings', { application }) },
+    { title: texts.settings, level: 2, actions: renderActions(visit, 'settings', { application }) },
     html`<ul class="properties">
-      ${rows.map(([name, about]) => renderProperty({ name, about: about ?? html`<span class="soft">${texts.none}</span>` }))}
+      ${rows.map(([name, about]) => about !== undefined && renderProperty({ name, about }))}
     </ul>`,
   )
 }
 
 function renderMember([name, value]: readonly [string, unknown]): Html {
-  return html`<span class="pair"
-    ><span class="soft">${name}</span>
-    ${Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value)}</span
-  > `
+  const text = Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value)
+  return html`<span class="pair"><span class="soft">${name}</span> ${text}</span> `
 }
 
-async function renderEmails(site: Site, visit: Visit, application: Application): Promise<Html | false> {
-  const { texts, may } = visit
-  const { emails } = site.auth
-  if (!may('emails.list') || !emails) return false
-  const { items } = await emails.list({ applicationId: application.id, limit: MAX_EMAILS })
-  const rows = items.map(({ purpose, state, problem, createdAt }) => {
-    const tone = state === 'failed' ? 'bad' : state === 'due' ? 'info' : undefined
-    return renderItem(html`${texts.purposes[purpose]} ${renderPill(texts.emailStates[state], tone)}`, [
-      renderTime(createdAt, visit),
-      problem !== undefined && html`<span class="warn">${problem}</span>`,
-    ])
-  })
-  const actions = rows.length > 0 && renderActions(site, visit, 'emails', { application })
-  return renderSection(texts.tabs.emails, rows, {
-    empty: renderEmpty({ title: texts.noEmails, isGood: true }),
-    actions,
-  })
+async function renderEmails(visit: Visit, application: Application): Promise<Html | false> {
+  const { auth, texts, may } = visit
+  if (!may('emails.list') || !auth.emails) return false
+  const { items } = await auth.emails.list({ applicationId: application.id, limit: MAX_EMAILS })
+  const rows = items.map((email) => renderEmail(visit, email, false))
+  const actions = renderActions(visit, 'emails', { application })
+  return rows.length > 0 && renderSection(texts.tabs.emails, rows, { actions })
 }
 
-async function renderAudit(site: Site, visit: Visit, { id, name }: Application): Promise<Html | false> {
-  const { texts, may, root } = visit
+async function renderAudit(visit: Visit, { id, name }: Application): Promise<Html | false> {
+  const { auth, texts, may, root } = visit
   if (!may('audit.list')) return false
-  const { items } = await site.auth.audit.list({ applicationId: id, order: 'newest', limit: MAX_AUDIT })
-  const rows = items.map((change) => renderChange(site, visit, change, name || id))
+  const { items } = await auth.audit.list({ applicationId: id, order: 'newest', limit: MAX_AUDIT })
+  const rows = items.map((change) => renderChange(visit, change, name || id))
   const actions = html`<a class="action" href="${root}/audit?application=${id}">${texts.more}</a>`
   return renderSection(texts.tabs.audit, rows, { empty: texts.noAudit, actions })
 }

@@ -1,43 +1,48 @@
 import type { Application } from '../../index.js'
+import { invalidCursor } from '../../shared/contracts/errors.js'
+import type { QuotaUsage } from '../../shared/contracts/plan-usage.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { type EmptyState, renderBar, renderEmpty, renderNotice, renderPill } from '../../shared/web/parts.js'
+import { renderBar, renderNotice, renderPill } from '../../shared/web/parts.js'
+import { countRefused, findFullestQuota, sumUsage } from '../../shared/web/usage-figures.js'
 import { renderActions } from './actions.js'
-import { readPlan, readUsage } from './figures.js'
-import { findFullestQuota, sumUsage } from '../../shared/web/usage-figures.js'
-import { renderAge, renderCells } from './formats.js'
-import { getFormats } from '../../shared/web/formats.js'
-import type { OperatorTexts } from './texts/en.js'
 import { listChoices } from './fields.js'
-import { findApplications, offersFilters } from './find-applications.js'
-import { describeNone, renderNext, renderSearch, type SearchField } from './search-form.js'
-import type { Answer, Site, Visit } from './visit.js'
+import { readPlan, readUsage } from './figures.js'
+import { renderAge, renderApplicationLink, renderCells } from './formats.js'
+import { renderList } from './lists.js'
+import { describeNone, findPublicPart, readQuery, renderSearch, type SearchField } from './search-form.js'
+import type { OperatorTexts } from './texts/en.js'
+import { isApplicationId, type Answer, type Visit } from './visit.js'
+
+/** Each row reads usage and quota of its application. */
+const PAGE_SIZE = 25
+/** Applications that a page of refusals or quotas, with whatever else is asked for, reads at most. */
+const MAX_READ = 200
+const SOON_MS = 30 * DAY_MS
+const REFUSED_DAYS = 7
+const ABOVE = 80
 
 /** The list of applications: found by one text, narrowed by filters. */
-export async function answerApplications(site: Site, visit: Visit): Promise<Answer> {
-  const { texts } = visit
-  const { items, next, searched } = await findApplications(site, visit)
-  const rows = await Promise.all(items.map((application) => renderRow(site, visit, application)))
-  const none = describeNone(visit, {
-    title: texts.noApplication,
-    drawing: 'first',
-    next: texts.noApplicationNext,
-  })
-  return {
-    heading: texts.tabs.applications,
+export async function answerApplications(visit: Visit): Promise<Answer> {
+  const { texts, formats } = visit
+  const { items, next, searched } = await findApplications(visit)
+  const rows = await Promise.all(items.map((application) => renderRow(visit, application)))
+  const count = searched !== undefined && formats.count.format(searched)
+  return renderList(visit, {
     tab: 'applications',
-    actions: renderActions(site, visit, 'list', { isMain: true, shown: 2 }),
-    content: html`${renderSearch(visit, 'applications', listFields(site, visit))}
-      ${searched !== undefined && renderNotice(fillText(texts.searched, { count: getFormats(visit.language).count.format(searched) }))}
-      ${renderCells(texts.tabs.applications, texts, 'name status #calls #refused #share quota lastUse', rows) || renderEmptyCard(texts.tabs.applications, none)}
-      <p class="actions after">${renderNext(visit, 'applications', next)}</p>`,
-  }
+    shown: renderCells(texts.tabs.applications, texts, 'name status #calls #refused quota lastUse', rows),
+    next,
+    actions: renderActions(visit, 'list', { isMain: true, shown: 2 }),
+    before: html`${renderSearch(visit, 'applications', listFields(visit))}
+    ${count !== false && renderNotice(fillText(texts.searched, { count }))}`,
+    empty: describeNone(visit, { title: texts.noApplication, drawing: 'first', next: texts.noApplicationNext }),
+  })
 }
 
-function listFields(site: Site, visit: Visit): readonly SearchField[] {
-  const { auth, planNames } = site
-  const { texts } = visit
-  const { refused, quota } = offersFilters(site, visit)
+function listFields(visit: Visit): readonly SearchField[] {
+  const { auth, planNames, texts } = visit
+  const { refused, quota } = offersFilters(visit)
   const apis = auth.apis.map(({ name, title }) => [name, title] as const)
   const choose = (name: string, label: string, choices: NonNullable<SearchField['choices']>): SearchField[] =>
     choices.length > 0 ? [{ name, label, choices: [['', texts.any], ...choices] }] : []
@@ -53,35 +58,28 @@ function listFields(site: Site, visit: Visit): readonly SearchField[] {
   ]
 }
 
-async function renderRow(site: Site, visit: Visit, application: Application) {
-  const { texts, language } = visit
-  const { count, percent } = getFormats(language)
-  const [usage, plan] = await Promise.all([readUsage(site, visit, application.id), readPlan(site, visit, application)])
-  const { calls, refused, share } = sumUsage(usage ?? [])
+async function renderRow(visit: Visit, application: Application) {
+  const { texts, formats } = visit
+  const { count } = formats
+  const [usage, plan] = await Promise.all([readUsage(visit, application.id), readPlan(visit, application)])
+  const { calls, refused } = sumUsage(usage ?? [])
   const quota = findFullestQuota(plan)
-  const { lastUsedAt } = application
+  const { contact, status, lastUsedAt } = application
+  const link = renderApplicationLink(visit, application)
   return [
-    html`${renderApplicationLink(visit, application)}${application.contact !== undefined && html`<span class="facts-line">${application.contact}</span>`}`,
-    renderStatus(application.status, texts),
+    contact === undefined ? link : html`${link}<span class="facts-line">${contact}</span>`,
+    renderStatus(status, texts),
     usage && count.format(calls),
     usage && count.format(refused),
-    refused > 0 && percent.format(share),
-    quota &&
-      html`${quota.used > 0 && renderBar(texts.quotaUsed, quota.used, quota.limit)}<span class="soft"
-          >${fillText(texts.ofLimit, { share: percent.format(quota.used / quota.limit), limit: count.format(quota.limit) })}</span
-        >`,
+    quota && describeQuota(quota, visit),
     lastUsedAt ? renderAge(lastUsedAt, visit) : html`<span class="soft">${texts.uses.never}</span>`,
   ]
 }
 
-export type NamedApplication = Pick<Application, 'id' | 'name'>
-
-export function renderApplicationLink(
-  { root, texts }: Pick<Visit, 'root' | 'texts'>,
-  application: NamedApplication,
-): Html {
-  const { id, name } = application
-  return html`<a href="${root}/applications/${encodeURIComponent(id)}">${name || texts.deletedName}</a>`
+/** A bar, and how much it is of which limit. */
+export function describeQuota({ used, limit }: QuotaUsage, { texts, formats: { count } }: Visit): Html {
+  const text = fillText(texts.ofLimit, { used: count.format(used), limit: count.format(limit) })
+  return html`${used > 0 && renderBar(texts.labels.quota, used, limit)}<span class="soft">${text}</span>`
 }
 
 const TONES = { pending: 'warn', active: 'good', suspended: 'bad', deleted: undefined } as const
@@ -90,10 +88,141 @@ export function renderStatus(status: Application['status'], { statuses }: Operat
   return renderPill(statuses[status], TONES[status])
 }
 
-/** What stands where a page has nothing to list. */
-export function renderEmptyCard(heading: string, empty: EmptyState, content?: Html | false): Html {
-  return html`<div class="card">
-    <h2 class="unseen">${heading}</h2>
-    ${renderEmpty(empty, content)}
-  </div>`
+/** A page of what may be what is looked for, in the order of its index. */
+type Source = (after: string | undefined) => Promise<{ readonly items: readonly Candidate[]; readonly next?: string }>
+
+interface Candidate {
+  readonly id: string
+  readonly application?: Application
+  /** The day in whose list it is, or the quota. An application is in several lists, and shown where it is first. */
+  readonly day?: string
+  readonly per?: string
+}
+
+interface Found {
+  readonly items: readonly Application[]
+  readonly next?: string
+  /** How many were read, where that ended the search. */
+  readonly searched?: number
+}
+
+/** Which of the filters by usage and quota the operator may use. */
+function offersFilters({ auth, may }: Visit) {
+  return {
+    refused: auth.usage !== undefined && may('usage.totals') && may('usage.list'),
+    quota: auth.plans !== undefined && may('plans.list') && may('plans.usage'),
+  }
+}
+
+/** The filters of a search. Refusals and quotas are read by their own indexes, and looked at for each application otherwise. */
+async function findApplications(visit: Visit): Promise<Found> {
+  const { auth } = visit
+  const offered = offersFilters(visit)
+  const isRefused = offered.refused && readQuery(visit, 'refused') !== undefined
+  const isFull = offered.quota && readQuery(visit, 'quota') !== undefined
+  const filters = readFilters(visit)
+  const text = readQuery(visit, 'q')
+  const after = readQuery(visit, 'after')
+  if (!isRefused && !isFull) return search(auth, filters, text, after)
+
+  async function findFitting(candidate: Candidate): Promise<readonly Application[]> {
+    const { id, day = '9999', per } = candidate
+    const application = candidate.application ?? (await auth.applications.get(id))
+    if (!application || !fits(application, filters)) return []
+    if (isRefused) {
+      const usage = (await readUsage(visit, id, REFUSED_DAYS)) ?? []
+      const days = usage.filter((entry) => countRefused(entry) > 0).map(({ period }) => period)
+      if (days.length === 0 || days.some((each) => each > day)) return []
+    }
+    const quota = isFull ? findFullestQuota(await readPlan(visit, application)) : undefined
+    const isFuller = quota && quota.used * 100 >= quota.limit * ABOVE && (per === undefined || quota.per === per)
+    return isFull && !isFuller ? [] : [application]
+  }
+
+  const source = text === undefined ? (isFull ? listFull(visit) : listRefused(visit)) : listSearched
+  async function listSearched(from: string | undefined) {
+    const { items, next } = await search(auth, filters, text, from)
+    return { items: items.map((application) => ({ id: application.id, application })), ...(next && { next }) }
+  }
+  const found: Application[] = []
+  let read = 0
+  for (let next = after; ;) {
+    const page = await source(next)
+    found.push(...(await Promise.all(page.items.map(findFitting))).flat())
+    read += page.items.length
+    if (page.next === undefined) return { items: found }
+    if (found.length >= PAGE_SIZE) return { items: found, next: page.next }
+    if (read >= MAX_READ) return { items: found, next: page.next, searched: read }
+    next = page.next
+  }
+}
+
+/** Lists applications with refusals today, most first, then those of each day before. */
+function listRefused({ auth, now }: Visit): Source {
+  const [today, last] = [formatDay(now), formatDay(now - (REFUSED_DAYS - 1) * DAY_MS)]
+  // Where it was midnight a little earlier.
+  const tomorrow = formatDay(now + DAY_MS)
+  return async (after = `${today}.`) => {
+    const [day = '', cursor] = after.split(/\.(.*)/s)
+    if (day > tomorrow) throw invalidCursor()
+    const page = { period: day, sort: 'refused', after: cursor || undefined, limit: PAGE_SIZE } as const
+    const { items, next } = await auth.usage!.totals(page)
+    const following = next === undefined ? `${formatDay(Date.parse(day) - DAY_MS)}.` : `${day}.${next}`
+    const isLast = next === undefined && day <= last
+    return { items: items.map(({ applicationId: id }) => ({ id, day })), ...(!isLast && { next: following }) }
+  }
+}
+
+function listFull({ auth }: Visit): Source {
+  return async (after) => {
+    const { items, next } = await auth.plans!.list({ above: ABOVE, after, limit: PAGE_SIZE })
+    return { items: items.map(({ applicationId: id, per }) => ({ id, per })), ...(next !== undefined && { next }) }
+  }
+}
+
+function readFilters(visit: Visit) {
+  const { now } = visit
+  const use = readQuery(visit, 'use')
+  return {
+    status: readQuery(visit, 'status') as Application['status'] | undefined,
+    api: readQuery(visit, 'api'),
+    plan: readQuery(visit, 'plan'),
+    expiringBefore: readQuery(visit, 'ends') === 'soon' ? new Date(now + SOON_MS) : undefined,
+    ...(use === 'never' && { neverUsed: true }),
+    ...(use === 'recent' && { usedSince: new Date(now - 7 * DAY_MS) }),
+    ...(use === 'old' && { usedBefore: new Date(now - 90 * DAY_MS) }),
+  }
+}
+
+type Filters = ReturnType<typeof readFilters>
+
+function fits({ status, apis, plan, lastUsedAt, keys, secrets }: Application, filters: Filters): boolean {
+  const { api, expiringBefore, neverUsed, usedSince, usedBefore } = filters
+  return (
+    (filters.status === undefined ? status !== 'deleted' : status === filters.status) &&
+    (api === undefined || Object.hasOwn(apis, api)) &&
+    (filters.plan === undefined || plan === filters.plan) &&
+    (!expiringBefore || [...keys, ...secrets].some(({ expiresAt }) => expiresAt && expiresAt < expiringBefore)) &&
+    (neverUsed === undefined || !lastUsedAt) &&
+    (!usedSince || (lastUsedAt !== undefined && lastUsedAt >= usedSince)) &&
+    (!usedBefore || (lastUsedAt !== undefined && lastUsedAt < usedBefore))
+  )
+}
+
+/** An address is a contact's; a key or secret finds its application; an id is the application's or the operator's own; anything else begins a name. */
+async function search(
+  { applications: { list, get } }: Visit['auth'],
+  given: Filters,
+  text: string | undefined,
+  after: string | undefined,
+): Promise<Found> {
+  const filters = { ...given, limit: PAGE_SIZE, after }
+  if (text === undefined) return list(filters)
+  if (text.includes('@')) return list({ ...filters, contact: text })
+  const part = findPublicPart(text)
+  if (part !== undefined && /^\w+_(?:key|sec)_/.test(part)) return list({ ...filters, credential: part })
+  // Whoever may see one application alone sees no other one in its place.
+  if (isApplicationId(text)) return { items: [(await get(text)) ?? []].flat() }
+  const [own] = after === undefined ? (await list({ ...filters, externalId: text })).items : []
+  return own ? { items: [own] } : list({ ...filters, name: text })
 }

@@ -6,23 +6,20 @@ import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { renderRows } from '../../shared/web/parts.js'
 import { hideContact } from '../operations/schemas.js'
-import { renderApplicationLink } from './applications-page.js'
 import { readEntries } from './figures.js'
-import { findTitle, formatCsv, renderItem, renderTime } from './formats.js'
+import { findTitle, formatCsv, renderApplicationLink, renderItem, renderRowCard, renderTime } from './formats.js'
 import { PAGE_SIZE, renderFile, renderList } from './lists.js'
-import { maySeeNames } from './rights.js'
 import { describeNone, readQuery, renderSearch } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
-import type { Answer, Site, Visit } from './visit.js'
+import { maySeeNames, type Answer, type Visit } from './visit.js'
 
 /** A file has at most so many pages of 1,000 rows. */
 const MAX_FILE_PAGES = 10
 
 /** Changes: who, what, when. */
-export async function answerAudit(site: Site, visit: Visit, isFile: boolean): Promise<Answer> {
-  const { auth } = site
+export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer> {
+  const { auth } = visit
   const { texts, now, root } = visit
   const readDate = (name: string, days: number): Date | undefined => {
     const day = readQuery(visit, name)
@@ -54,16 +51,11 @@ export async function answerAudit(site: Site, visit: Visit, isFile: boolean): Pr
     const application = named.find((each) => each?.id === id)
     const link = id !== undefined && html`<a href="${root}/applications/${id}"><code>${id}</code></a>`
     const label = application && application.name !== '' ? renderApplicationLink(visit, application) : link
-    return renderChange(site, visit, { ...change, by: showActor(by) }, label)
+    return renderChange(visit, { ...change, by: showActor(by) }, label)
   })
   return renderList(visit, {
     tab: 'audit',
-    shown:
-      rows.length > 0 &&
-      html`<div class="card">
-        <h2 class="unseen">${texts.tabs.audit}</h2>
-        ${renderRows(rows)}
-      </div>`,
+    shown: renderRowCard(texts.tabs.audit, rows),
     next,
     before: renderSearch(visit, 'audit', [
       { name: 'type', label: texts.labels.change, hint: 'application.suspended' },
@@ -79,29 +71,31 @@ export async function answerAudit(site: Site, visit: Visit, isFile: boolean): Pr
 
 /** Who did what to which application, in a sentence, with the name of the event and its details. They never hold a secret. */
 export function renderChange(
-  site: Site,
   visit: Visit,
   { type, by, at, details }: Omit<AuditEntry, 'by'> & { readonly by?: string | undefined },
   application: Html | string | false,
 ): Html {
   const { texts } = visit
-  const own = ownMembers(details)
-  const { allowed, disallowed, api = allowed ?? disallowed, name, purpose } = own
-  const key = disallowed === undefined ? type : `${type}.removed`
-  const sentence = Object.hasOwn(texts.changes, key) ? texts.changes[key as keyof typeof texts.changes] : key
+  const own = ownMembers<Readonly<Record<string, unknown>>>(details)
+  const { allowed, disallowed, api = allowed ?? disallowed, changed } = own
+  const members = Array.isArray(changed) ? (changed as unknown[]) : []
+  const keys = [`${type}.${members.join('.')}`, ...(disallowed === undefined ? [] : [`${type}.removed`]), type]
+  const sentence = keys.map((key) => ownMembers<Words>(texts.changes)[key]).find(Boolean) ?? type
   const actor = describeActor(by, texts)
+  const describe = (member: string): Html | string => describeValue(visit, member, own[member] ?? '')
   const words = {
     by: html`<strong title="${by}">${actor}</strong>`,
     application: html`<strong>${application}</strong>`,
-    api: typeof api === 'string' ? findTitle(site, api) : texts.labels.api,
-    name: typeof name === 'string' ? name : '',
-    purpose: describeValue(site, visit, 'purpose', purpose ?? ''),
+    api: typeof api === 'string' ? findTitle(visit, api) : texts.labels.api,
+    name: describe('name'),
+    purpose: describe('purpose'),
+    plan: describe('plan'),
   }
   const isSaid = (member: string): boolean =>
     member === 'credentialId' || sentence.includes(`{${member.endsWith('allowed') ? 'api' : member}}`)
   const shown = Object.entries(details).flatMap(([member, value]) => {
     // What has changed to a value is said with the value.
-    const left = member === 'changed' && Array.isArray(value) ? value.filter((each) => !(each in own)) : value
+    const left = member === 'changed' ? members.filter((each) => !(String(each) in own)) : value
     const isNothing = (Array.isArray(left) && left.length === 0) || left === 'private_key_jwt'
     return isSaid(member) || isNothing ? [] : [[member, left] as const]
   })
@@ -112,53 +106,45 @@ export function renderChange(
       by?.startsWith('contact') === true && actor !== texts.someContact && texts.someContact,
       ...shown.map(
         ([member, value]) =>
-          html`${labelMember(member, texts)}${value !== true && html`: ${describeValue(site, visit, member, value)}`}`,
+          html`${labelMember(member, texts)}${value !== true && html`: ${describeValue(visit, member, value)}`}`,
       ),
     ],
     html`<p class="age">${renderTime(at, visit)}</p>`,
   )
 }
 
+type Words = Readonly<Record<string, string>>
+
 /** Who it was, without the kind. */
-export function describeActor(by: string | undefined, texts: OperatorTexts): string {
-  return by === undefined
-    ? texts.platform
-    : by === 'contact'
-      ? texts.someContact
-      : by.replace(/^(?:operator|contact):/, '')
+export function describeActor(by: string | undefined, { platform, someContact }: OperatorTexts): string {
+  return by === undefined ? platform : by === 'contact' ? someContact : by.replace(/^(?:operator|contact):/, '')
 }
 
 export function describeLimit(limit: Application['rateLimits'][string] | null, texts: OperatorTexts): string {
   return limit ? fillText(texts.ownLimit, { limit: limit.limit, window: limit.window }) : texts.none
 }
 
-function labelMember(member: string, { labels: given, contacts, kinds }: OperatorTexts): string {
-  const { notify, revokeTokens } = given
-  const others = { contacts, keySet: kinds.keySet, notified: notify, tokensRevoked: revokeTokens }
-  const labels: Readonly<Record<string, string>> = { ...given, ...others }
-  return Object.hasOwn(labels, member) ? labels[member]! : member
+function labelMember(member: string, { labels, contacts, kinds }: OperatorTexts): string {
+  const others = { contacts, keySet: kinds.keySet, notified: labels.notify, tokensRevoked: labels.revokeTokens }
+  return ownMembers<Words>({ ...labels, ...others })[member] ?? member
 }
 
-function describeValue(site: Site, visit: Visit, member: string, value: unknown): Html | string {
+function describeValue(visit: Visit, member: string, value: unknown): Html | string {
   const { texts } = visit
-  const { purposes, overlaps, byEmail: email } = texts
-  const lists = { purpose: purposes, cancelledEmails: purposes, overlap: overlaps, deliver: { email } }
-  const words: Readonly<Record<string, string>> =
-    ownMembers<Record<string, Record<string, string>>>(lists)[member] ?? texts.kinds
-  const describe = (each: unknown): string => {
-    const word = String(each)
-    if (member === 'changed') return labelMember(word, texts)
-    return Object.hasOwn(words, word) ? words[word]! : word
-  }
+  const { purposes, overlaps, byEmail: email, kinds } = texts
+  const lists: Readonly<Record<string, Words>> = { purpose: purposes, cancelledEmails: purposes, overlap: overlaps }
+  const words = ownMembers<Words>({ email, ...kinds, ...ownMembers(lists)[member] })
+  const describe = (each: unknown): string =>
+    member === 'changed' ? labelMember(String(each), texts) : (words[String(each)] ?? String(each))
   if (value === null) return texts.none
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.map(describe).join(', ')
   if (member === 'apis' && isObject(value)) {
-    const titled = Object.entries(value as GrantedApis).map(([api, grant]) => [findTitle(site, api), grant] as const)
+    const titled = Object.entries(value as GrantedApis).map(([api, grant]) => [findTitle(visit, api), grant] as const)
     return formatGrants(Object.fromEntries(titled))
   }
   if (member === 'rateLimits' && isObject(value)) {
     const limits = Object.entries(value as Application['rateLimits'])
-    return limits.map(([api, limit]) => `${findTitle(site, api)}, ${describeLimit(limit, texts)}`).join('; ')
+    return limits.map(([api, limit]) => `${findTitle(visit, api)}, ${describeLimit(limit, texts)}`).join('; ')
   }
   if (isObject(value))
     return html`<code>${typeof value['jwksUri'] === 'string' ? value['jwksUri'] : JSON.stringify(value)}</code>`

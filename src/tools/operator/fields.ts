@@ -1,6 +1,8 @@
 import type { FormFields } from '../../core/http/form.js'
-import type { Application, CredentialInfo } from '../../index.js'
-import { html, type Html } from '../../shared/web/html.js'
+import type { Application } from '../../index.js'
+import { LANGUAGE_NAMES } from '../../shared/contracts/application-record.js'
+import { hidePrivateKey } from '../../shared/lib/key-set-text.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import {
   describeField,
   renderField,
@@ -9,118 +11,117 @@ import {
   renderTextarea,
   type Problem,
 } from '../../shared/web/form-field.js'
-import { LANGUAGE_NAMES } from '../../shared/contracts/application-record.js'
-import { hidePrivateKey } from '../../shared/lib/key-set-text.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { describeMember } from '../operations/operation.js'
+import { limit } from '../operations/schemas.js'
 import type { Action } from './actions.js'
-import type { Site, Visit } from './visit.js'
+import { OPERATIONS_BY_NAME, type Visit } from './visit.js'
 
 export interface FormSubject {
-  readonly site: Site
   readonly visit: Visit
   readonly action: Action
   readonly application: Application | undefined
-  readonly kids: readonly string[]
 }
 
-type Choices = readonly (readonly [value: string, label: string])[]
-
-type Typed = 'text' | 'email' | 'url' | 'date' | 'number' | 'lines' | 'json'
+type Choices = readonly (readonly [
+  value: string,
+  label: string,
+  api?: string | undefined,
+  meaning?: string | undefined,
+])[]
 
 /** A field of a form, with the value that it begins with. */
 export interface Field {
-  readonly control: Typed | 'area' | 'flag' | 'select' | 'boxes' | 'fixed'
+  readonly control: (typeof CONTROLS)[keyof typeof CONTROLS] | 'email' | 'url' | 'area' | 'fixed'
   readonly value?: string | readonly string[] | undefined
   readonly choices?: Choices
   readonly isRequired?: boolean
+  /** Whether the operation takes away what is left empty. */
+  readonly isNullable?: boolean
 }
 
-const FIELDS: Readonly<Record<string, (subject: FormSubject) => Field>> = {
-  name: (subject) => ({
-    control: 'text',
-    isRequired: true,
-    value: findChanged(subject)?.name,
-  }),
-  contact: ({ action, application }) =>
-    action.operation === 'portal.signOut'
-      ? choose(listChoices(application!.contacts))
-      : { control: 'email', value: application?.contact, isRequired: action.operation !== 'applications.create' },
-  apis: ({ site, application }) => ({
-    control: 'boxes',
-    choices: listGrants(site, application?.apis),
+/** The control of a member of an operation's input, unless FIELDS has another one. */
+const CONTROLS = {
+  text: 'text',
+  number: 'number',
+  flag: 'flag',
+  time: 'date',
+  list: 'lines',
+  json: 'json',
+  grants: 'boxes',
+  choice: 'select',
+  record: 'json',
+  object: 'json',
+} as const
+
+/** The properties of a field that the operation's schema does not have. */
+const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>> = {
+  name: () => ({ isRequired: true }),
+  contact: (subject) =>
+    subject.action.place === 'contact'
+      ? { control: 'fixed', value: findAddress(subject) }
+      : { control: 'email', isRequired: subject.action.operation !== 'applications.create' },
+  apis: ({ visit, action, application }) => {
+    const choices = listGrants(visit, application?.apis)
+    const isApproval = action.operation === 'applications.approve'
     // A credential without a choice is for all of them.
-    isRequired: application === undefined,
-  }),
-  granted: ({ site, application }) => ({
-    control: 'boxes',
-    isRequired: true,
-    choices: listGrants(site, application!.apis),
-    value: listGrants(site, application!.apis).map(([value]) => value),
-  }),
-  scopes: ({ site, visit, application, action }) => {
+    const isRequired = isApproval || application === undefined
+    return { control: 'boxes', choices, isRequired, value: isApproval ? choices.map(([value]) => value) : [] }
+  },
+  scopes: ({ visit, application, action }) => {
     const name = visit.query.get('api') ?? ''
     const request = application!.accessRequests.find(({ api }) => api === name)
     const held = Object.hasOwn(application!.apis, name) ? application!.apis[name]!.scopes : undefined
-    const all = Object.keys(site.auth.apis.find((api) => api.name === name)?.scopes ?? {})
+    const meanings = visit.auth.apis.find((api) => api.name === name)?.scopes ?? {}
+    const all = Object.keys(meanings)
     const value = request ? [...(held ?? []), ...request.scopes] : (held ?? all)
-    const isRequired = action.operation === 'applications.approve'
-    return { control: 'boxes', choices: listChoices(request ? value : all), value, isRequired }
+    const choices = (request ? value : all).map((scope) => [scope, scope, undefined, meanings[scope]] as const)
+    return { control: 'boxes', choices, value, isRequired: action.operation === 'applications.approve' }
   },
   api: ({ visit }) => ({ control: 'fixed', value: visit.query.get('api') ?? '' }),
-  language: ({ application }) => ({ control: 'select', choices: LANGUAGES, value: application?.language }),
-  externalId: ({ application }) => ({ control: 'text', value: application?.externalId }),
-  metadata: ({ application }) => ({
-    control: 'json',
-    value: application?.metadata && JSON.stringify(application.metadata, undefined, 2),
-  }),
-  networks: (subject) => ({ control: 'lines', value: findChanged(subject)?.networks?.join('\n') }),
-  plan: ({ site, application }) => ({
-    control: 'select',
-    choices: listChoices(site.planNames),
-    value: application?.plan,
-  }),
+  kid: ({ visit }) => ({ control: 'fixed', value: visit.query.get('kid') ?? '' }),
+  language: () => ({ choices: LANGUAGES }),
+  plan: ({ visit }) => ({ control: 'select', choices: listChoices(visit.planNames) }),
   reason: () => ({ control: 'area' }),
   note: () => ({ control: 'area' }),
-  resourceServer: ({ site, application }) => ({
+  resourceServer: ({ visit }) => ({
     control: 'boxes',
-    choices: site.auth.apis.map(({ name, title }) => [name, title]),
-    value: application!.resourceServer,
+    choices: visit.auth.apis.map(({ name, title }) => [name, title]),
   }),
   credentialId: describeCredential,
   credential: describeCredential,
-  overlap: ({ visit }) => choose(Object.entries(visit.texts.overlaps), '86400'),
-  deliver: ({ visit: { texts } }) => choose(Object.entries({ [HERE]: texts.shownHere, email: texts.byEmail })),
-  expiresAt: (subject) => ({ control: 'date', value: findCredential(subject)?.expiresAt?.toISOString().slice(0, 10) }),
-  address: ({ action, application, visit }) => {
-    const { contacts, invitations } = application!
-    const listed = action.place === 'contact' ? contacts : invitations.map(({ address }) => address)
-    if (action.place === 'contacts') return { control: 'email', isRequired: true }
-    return choose(listChoices(listed), listed[Number(visit.query.get('at') ?? 0)])
-  },
-  jwks: () => ({ control: 'json' }),
+  overlap: ({ visit: { texts } }) => ({
+    control: 'select',
+    choices: Object.entries(texts.overlaps),
+    value: '86400',
+    isRequired: true,
+  }),
+  deliver: ({ visit: { texts } }) => ({
+    choices: Object.entries({ [HERE]: texts.shownHere, email: texts.byEmail }),
+    isRequired: true,
+  }),
+  address: (subject) =>
+    subject.action.place === 'contacts'
+      ? { control: 'email', isRequired: true }
+      : { control: 'fixed', value: findAddress(subject) },
   jwksUri: () => ({ control: 'url' }),
-  kid: ({ kids, visit }) => choose(listChoices(kids), visit.query.get('kid') ?? ''),
-  limit: (subject) => ({ control: 'number', value: findLimit(subject)?.limit.toString() }),
-  window: (subject) => ({ control: 'number', value: findLimit(subject)?.window.toString() ?? '60' }),
-  until: (subject) => ({ control: 'date', value: findLimit(subject)?.until?.toISOString().slice(0, 10) }),
-  confirm: () => ({ control: 'text', isRequired: true }),
+  confirm: () => ({ isRequired: true }),
 }
 
 /** Not empty: a browser sends no form in which a required choice is. */
 export const HERE = 'here'
 export const MAX_AREA = 500
-const FLAG: Field = { control: 'flag' }
 export const LANGUAGES: Choices = Object.entries(LANGUAGE_NAMES)
 
-/** The one that the address names; where the form is not that of one, to be chosen, the newest first. */
-function describeCredential(subject: FormSubject): Field {
-  if (subject.action.place === 'credential')
-    return { control: 'fixed', value: subject.visit.query.get('credential') ?? '' }
-  const choices = listCredentials(subject)
-  return choose(choices, subject.visit.query.get('credential') ?? choices[0]?.[0])
+function describeCredential({ visit }: FormSubject): Partial<Field> {
+  return { control: 'fixed', value: visit.query.get('credential') ?? '' }
 }
 
-function choose(choices: Choices, value?: string): Field {
-  return { control: 'select', choices, value, isRequired: true }
+/** No address of a page has an address of a person, so it has the place in the list. */
+export function findAddress({ action, application, visit }: FormSubject): string {
+  const { contacts, invitations } = application!
+  const listed = action.place === 'contact' ? contacts : invitations.map(({ address }) => address)
+  return listed[Number(visit.query.get('at') ?? -1)] ?? ''
 }
 
 export function listChoices(values: readonly string[]): Choices {
@@ -128,40 +129,23 @@ export function listChoices(values: readonly string[]): Choices {
 }
 
 /** What may be ticked of APIs: each scope, or the API where it has none. */
-function listGrants({ auth }: Site, granted: Application['apis'] | undefined): Choices {
+function listGrants({ auth }: Visit, granted: Application['apis'] | undefined): Choices {
   return auth.apis
     .filter(({ name }) => !granted || Object.hasOwn(granted, name))
     .flatMap(({ name, title, scopes }): Choices => {
       const listed = granted?.[name]?.scopes ?? Object.keys(scopes)
-      return listed.length > 0 ? listed.map((scope) => [`${name} ${scope}`, `${title}: ${scope}`]) : [[name, title]]
+      if (listed.length === 0) return [[name, title]]
+      return listed.map((scope) => [`${name} ${scope}`, scope, title, scopes[scope]])
     })
 }
 
-function listCredentials({ action, application }: FormSubject): Choices {
-  const { keys, secrets } = application!
-  const lists: Readonly<Record<string, readonly CredentialInfo[]>> = {
-    'applications.rotateKey': keys,
-    'applications.rotateSecret': secrets.filter(({ keySet }) => !keySet),
-    'applications.replaceKeySet': secrets.filter(({ keySet }) => keySet),
-    'applications.reloadKeySet': secrets.filter(({ keySet }) => keySet),
-  }
-  const listed = lists[action.operation] ?? [...keys, ...secrets]
-  return listed.map(({ id, name, prefix, keySet }) => [id, keySet ? name : `${name} (${prefix}...)`])
-}
-
-function findCredential({ visit, application }: FormSubject): CredentialInfo | undefined {
-  const id = visit.query.get('credential')
-  return [...(application?.keys ?? []), ...(application?.secrets ?? [])].find((each) => each.id === id)
-}
-
-/** Finds the application or the credential whose name and networks a form changes. */
-function findChanged(subject: FormSubject): Application | CredentialInfo | undefined {
-  return subject.action.operation === 'applications.update' ? subject.application : findCredential(subject)
-}
-
-function findLimit({ visit, application }: FormSubject) {
+/** The limit, the credential or the application that a form changes: its members are what the fields begin with. */
+function findCurrent({ action, visit, application }: FormSubject): object | undefined {
   const api = visit.query.get('api') ?? ''
-  return Object.hasOwn(application!.rateLimits, api) ? application!.rateLimits[api] : undefined
+  if (!application || action.place === 'credentials') return undefined
+  if (action.place === 'api') return ownMembers(application.rateLimits)[api] ?? { window: 60 }
+  if (action.operation !== 'applications.updateCredential') return application
+  return [...application.keys, ...application.secrets].find(({ id }) => id === visit.query.get('credential'))
 }
 
 /** An approval chooses a plan for those who may set one. */
@@ -170,8 +154,22 @@ export function listAsked({ visit, action }: FormSubject): readonly string[] {
 }
 
 export function findField(id: string, subject: FormSubject): Field {
-  return (FIELDS[id] ?? (() => FLAG))(subject)
+  const { shape } = OPERATIONS_BY_NAME.get(subject.action.operation)!.input
+  const member = ownMembers<typeof shape>({ ...limit.shape, ...shape })[id]
+  const { kind = 'text', isNullable = false } = member ? describeMember(member) : {}
+  const value = formatValue(ownMembers<Record<string, unknown>>({ ...findCurrent(subject) })[id])
+  return { control: CONTROLS[kind], value, isNullable, ...ownMembers(FIELDS)[id]?.(subject) }
 }
+
+function formatValue(value: unknown): Field['value'] {
+  if (value === undefined) return undefined
+  if (value instanceof Date) return value.toISOString().slice(0, 10)
+  if (Array.isArray(value)) return value as string[]
+  return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
+}
+
+/** Controls whose labels say that they may be left empty. */
+const MARKED: readonly Field['control'][] = ['text', 'email', 'date', 'area', 'lines']
 
 /** The fields of a form: with what was entered, if it was refused. */
 export function renderFields(
@@ -180,39 +178,56 @@ export function renderFields(
   problem: Problem | undefined,
 ): Html {
   const { texts } = subject.visit
+  const hints: Readonly<Record<string, string>> = texts.hints
   return html`${listAsked(subject).map((id) => {
     const field = findField(id, subject)
-    const value = entered ? (entered.get(id) ?? []) : [field.value ?? []].flat()
-    const label = texts.labels[id as keyof typeof texts.labels]
-    if (field.control === 'boxes') return renderBoxes({ id, label, choices: field.choices ?? [] }, value, problem)
+    const values = entered ? (entered.get(id) ?? []) : [field.value ?? []].flat()
+    const value = id === 'jwks' ? hidePrivateKey(values.join('\n')) : values.join('\n')
+    const name = texts.labels[id as keyof typeof texts.labels]
+    if (field.control === 'boxes') return renderBoxes({ id, name, choices: field.choices ?? [] }, values, problem)
     if (field.control === 'fixed')
       return html`${renderFieldProblem(id, problem)}<input
           type="hidden"
           id="${id}"
           name="${id}"
           ${describeField(id, problem)}
-          value="${value[0]}"
+          value="${value}"
         /> `
-    const shown = id === 'jwks' ? hidePrivateKey(value[0] ?? '') : (value[0] ?? '')
-    const render = (attributes: Html): Html => renderControl(attributes, field, shown, texts.unset)
-    return renderField({ id, label, problem, isChoice: field.control === 'flag', render })
+    const isMarked = field.isRequired !== true && MARKED.includes(field.control)
+    const label = isMarked ? html`${name} <span class="soft">${texts.optional}</span>` : name
+    const unset = id === 'language' ? `${texts.unset} (${LANGUAGE_NAMES.en})` : texts.unset
+    const render = (attributes: Html): Html => renderControl(attributes, field, value, unset)
+    const isChoice = field.control === 'flag'
+    return renderField({ id, label, hint: ownMembers(hints)[id], problem, isChoice, render })
   })}`
 }
 
+/** What may be ticked, below the titles of the APIs that it is of. */
 function renderBoxes(
-  { id, label, choices }: { readonly id: string; readonly label: string; readonly choices: Choices },
-  chosen: readonly string[],
+  { id, name, choices }: { readonly id: string; readonly name: string; readonly choices: Choices },
+  values: readonly string[],
   problem: Problem | undefined,
 ): Html | false {
-  const described = describeField(id, problem)
+  const boxes = choices.map(([value, label, api, meaning]) => {
+    const text = meaning === undefined ? label : html`<code>${label}</code> <span class="soft">${meaning}</span>`
+    const state = html`${values.includes(value) && html` checked`}${describeField(id, problem)}`
+    const box = html`<label class="choice"
+      ><input type="checkbox" name="${id}" value="${value}" ${state} /><span>${text}</span></label
+    > `
+    return { api, box }
+  })
+  const apis = [...new Set(boxes.map(({ api }) => api))]
   return (
     choices.length > 0 &&
     html`<fieldset id="${id}">
-      <legend>${label}</legend>
+      <legend>${name}</legend>
       ${renderFieldProblem(id, problem)}
-      <div class="choices">
-        ${choices.map(([value, text]) => html`<label class="choice"><input type="checkbox" name="${id}" value="${value}" ${chosen.includes(value) && html` checked`}${described} /><span>${text}</span></label>`)}
-      </div>
+      ${apis.map(
+        (api) =>
+          html`<fieldset class="choices">
+            ${api !== undefined && html`<legend>${api}</legend>`} ${boxes.map((each) => each.api === api && each.box)}
+          </fieldset>`,
+      )}
     </fieldset>`
   )
 }

@@ -4,7 +4,7 @@ import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { readPages } from '../../shared/lib/own-members.js'
 import { USAGE_DAYS } from '../../shared/web/usage-figures.js'
-import type { Site, Visit } from './visit.js'
+import type { Visit } from './visit.js'
 
 type OverallEntry = Omit<UsageEntry, 'applicationId'>
 
@@ -13,8 +13,7 @@ const MAX_PAGES = 4
 
 /** The counts of an application in so many days; undefined if nothing counts, or the operator may not see it. */
 export async function readUsage(
-  { core }: Pick<Site, 'core'>,
-  { may, now }: Pick<Visit, 'may' | 'now'>,
+  { core, may, now }: Visit,
   applicationId: string,
   days = USAGE_DAYS,
 ): Promise<readonly UsageEntry[] | undefined> {
@@ -24,16 +23,13 @@ export async function readUsage(
 }
 
 /** The counts of all applications together in the shown days; undefined if nothing counts, or the operator may not see it. */
-export async function readOverall(
-  { auth: { usage } }: Pick<Site, 'auth'>,
-  { may, now }: Pick<Visit, 'may' | 'now'>,
-): Promise<readonly OverallEntry[] | undefined> {
+export async function readOverall({ auth: { usage }, may, now }: Visit): Promise<readonly OverallEntry[] | undefined> {
   if (!usage || !may('usage.overall')) return undefined
   return readEntries((page) => usage.overall({ ...spanDays(USAGE_DAYS, now), by: 'day', ...page }))
 }
 
 /** The counts of all applications together at each route in a day or a month, most calls first. */
-export async function readRoutes({ auth: { usage } }: Pick<Site, 'auth'>, { may }: Pick<Visit, 'may'>, period: string) {
+export async function readRoutes({ auth: { usage }, may }: Visit, period: string) {
   if (!usage || !may('usage.overallRoutes')) return []
   const by = period.length > 'YYYY-MM'.length ? 'day' : 'month'
   const entries = await readEntries((page) => usage.overallRoutes({ from: period, to: period, by, ...page }))
@@ -59,8 +55,7 @@ function spanDays(days: number, now: number): { readonly from: string; readonly 
 
 /** What is used of its plan; undefined without one, or if the operator may not see it. */
 export async function readPlan(
-  { core }: Pick<Site, 'core'>,
-  { may }: Pick<Visit, 'may'>,
+  { core, may }: Visit,
   { id, plan }: Pick<Application, 'id' | 'plan'>,
 ): Promise<PlanUsage | undefined> {
   return may('plans.usage') ? core.find('plans')?.usage({ id, plan }) : undefined

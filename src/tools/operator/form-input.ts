@@ -56,32 +56,28 @@ function dropCode(message: string): string {
 }
 
 /** The input of an operation, as JSON has it. Empty fields take away what may be taken away, and are left out otherwise. */
-export function readInput(
-  subject: FormSubject,
-  isNullable: (member: string) => boolean,
-): Readonly<Record<string, unknown>> {
-  const { visit } = subject
+export function readInput(subject: FormSubject): Readonly<Record<string, unknown>> {
   const input: Record<string, unknown> = {}
   for (const name of listAsked(subject)) {
     const field = findField(name, subject)
     // What a contact chose must not become what an operator demands.
-    if (BOUNDS.includes(name) && isUnchanged(name, field, visit)) continue
-    const value = readValue(name, field, visit)
+    if (BOUNDS.includes(name) && isUnchanged(name, field, subject.visit)) continue
+    const value = readValue(name, field, subject.visit)
     if (value !== undefined) input[name] = value
-    else if (field.control !== 'flag' && isNullable(name)) input[name] = null
+    else if (field.isNullable) input[name] = null
   }
   return input
 }
 
 const BOUNDS = ['networks', 'expiresAt']
 
-function isUnchanged(name: string, { value = '' }: Field, { fields }: Visit): boolean {
-  return readField(fields, name).trim().split(/\s+/).join('\n') === value
+function isUnchanged(name: string, { value = [] }: Field, { fields }: Visit): boolean {
+  return readField(fields, name).trim().split(/\s+/).join() === [value].flat().join()
 }
 
 function readValue(
   name: string,
-  { control, choices = [], value: fixed, isRequired }: Field,
+  { control, choices = [], value: fixed, isRequired = false }: Field,
   { fields, texts }: Visit,
 ): unknown {
   if (control === 'boxes') {
@@ -90,7 +86,7 @@ function readValue(
     if (ticked.some((each) => !choices.some(([value]) => value === each)))
       throw new FieldProblem(name, texts.unknownChoice)
     if (isRequired && choices.length > 0 && ticked.length === 0) throw new FieldProblem(name, texts.chooseOne)
-    return readBoxes(name, ticked)
+    return readBoxes(name, ticked, isRequired)
   }
   const text = readField(fields, name)
   if (control === 'flag') return text === 'on' ? true : undefined
@@ -114,9 +110,9 @@ function readValue(
 }
 
 /** Scopes of one API, or what was ticked of several APIs; undefined if these are none. */
-function readBoxes(name: string, ticked: readonly string[]): unknown {
+function readBoxes(name: string, ticked: readonly string[], isRequired: boolean): unknown {
   if (name === 'scopes') return ticked
-  if (ticked.length === 0 && name !== 'granted') return undefined
+  if (ticked.length === 0 && !isRequired) return undefined
   if (name === 'resourceServer') return ticked
   const grants = new Map<string, { scopes: string[] }>()
   for (const value of ticked) {

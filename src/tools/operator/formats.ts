@@ -1,21 +1,18 @@
 import { DAY_MS } from '../../shared/lib/day.js'
-import { getFormats } from '../../shared/web/formats.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderCard, renderRows, renderTable } from '../../shared/web/parts.js'
 import type { OperatorTexts } from './texts/en.js'
-import type { Site, Visit } from './visit.js'
-
-type Reader = Pick<Visit, 'language' | 'now' | 'texts'>
+import type { Visit } from './visit.js'
 
 /** A point in time, such as `27 Nov 2026, 19:26 UTC`. */
-export function renderTime(at: Date, { language }: Pick<Reader, 'language'>): Html {
-  return html`<time datetime="${at.toISOString()}">${getFormats(language).dateTime.format(at)} UTC</time>`
+export function renderTime(at: Date, { formats }: Visit): Html {
+  return html`<time datetime="${at.toISOString()}">${formats.dateTime.format(at)} UTC</time>`
 }
 
 /** The time since or until, where that is the question, such as `3 days ago`; the exact time is its title. */
-export function renderAge(at: Date, { language, now, texts }: Reader): Html {
-  const { relative, dateTime } = getFormats(language)
+export function renderAge(at: Date, { formats, now, texts }: Visit): Html {
+  const { relative, dateTime } = formats
   const distance = at.getTime() - now
   const unit = UNITS.find(([, length]) => Math.abs(distance) >= length)
   const soon = distance > 0 ? texts.moments.soon : texts.moments.justNow
@@ -24,7 +21,7 @@ export function renderAge(at: Date, { language, now, texts }: Reader): Html {
 }
 
 /** A text with a time in place of `{time}` or `{age}`, and with other values. */
-export function fillTime(text: string, at: Date, visit: Reader, values: Readonly<Record<string, Html | string>> = {}) {
+export function fillTime(text: string, at: Date, visit: Visit, values: Readonly<Record<string, Html | string>> = {}) {
   return html`${fillIn<string | Html>(text, { ...values, time: renderTime(at, visit), age: renderAge(at, visit) })}`
 }
 
@@ -35,8 +32,15 @@ const UNITS = [
 ] as const
 
 /** The title of an API; its name if the platform has none of that name any more. */
-export function findTitle({ auth }: Pick<Site, 'auth'>, name: string): string {
+export function findTitle({ auth }: Visit, name: string): string {
   return auth.apis.find((api) => api.name === name)?.title ?? name
+}
+
+export function renderApplicationLink(
+  { root, texts }: Visit,
+  { id, name }: { readonly id: string; readonly name: string },
+): Html {
+  return html`<a href="${root}/applications/${encodeURIComponent(id)}">${name || texts.deletedName}</a>`
 }
 
 /** What stands where there is no value. */
@@ -70,6 +74,19 @@ export function renderItem(title: Html | string, facts: readonly Cell[], end?: H
     </div>
     ${end}
   </li> `
+}
+
+/** A card that is all that its page has. */
+export function renderPlainCard(heading: string, content: Html): Html {
+  return html`<div class="card">
+    <h2 class="unseen">${heading}</h2>
+    ${content}
+  </div>`
+}
+
+/** The same of rows; false without one. */
+export function renderRowCard(heading: string, rows: readonly Html[]): Html | false {
+  return rows.length > 0 && renderPlainCard(heading, renderRows(rows))
 }
 
 /** A card of rows. `empty`: what stands where there are none. */

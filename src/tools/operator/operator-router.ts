@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readField, readFields } from '../../core/http/form.js'
 import { readSegments, type Middleware } from '../../core/http/middleware.js'
@@ -15,11 +14,12 @@ import { isFormOfHost } from '../../core/http/same-origin.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { ApplicationError, StoreUnavailableError } from '../../index.js'
 import { fillText } from '../../shared/lib/fill-in.js'
-import { isSameText } from '../../shared/lib/is-same-text.js'
-import { hasOwnMember } from '../../shared/lib/own-members.js'
+import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
 import { readHostMember } from '../../shared/lib/request.js'
+import { createSealedTexts } from '../../shared/lib/sealed-text.js'
 import { callInTime } from '../../shared/lib/timeout.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
+import { getFormats } from '../../shared/web/formats.js'
 import { html } from '../../shared/web/html.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
@@ -28,16 +28,16 @@ import { answerAction } from './action-page.js'
 import { answerApplication } from './application-page.js'
 import { answerApplications } from './applications-page.js'
 import { answerAudit } from './audit.js'
-import { answerEmails, answerKeys, answerReportOnly } from './lists.js'
-import { answerPreview } from './preview-page.js'
-import { findRights, type Can } from './rights.js'
+import { answerEmails, answerPreview } from './emails-page.js'
+import { answerKeys } from './keys-page.js'
+import { answerReportOnly } from './lists.js'
 import { CONTENT_SECURITY_POLICY, listTabs, renderPage } from './page.js'
 import { readPostedSearch } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
 import { createTodayPage } from './today-page.js'
 import { answerUsage, answerUsageFile } from './usage-page.js'
-import { isApplicationId, type Answer, type Page, type Site, type Visit } from './visit.js'
+import { findRights, isApplicationId, type Answer, type Can, type Page, type Site, type Visit } from './visit.js'
 
 const MAX_OPERATOR_LENGTH = 200
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
@@ -61,8 +61,15 @@ export function createOperatorRouter(options: {
   const answer = createPages(site)
   const { core } = site
   const policy = brand.extendPolicy(CONTENT_SECURITY_POLICY)
-  const getKey = () => core.deriveKey('express-platform-auth operator form v1')
-  const tokens = createFormTokens({ getKey, now: core.now })
+  // The key is derived at each use, because the session secret may be replaced, which ends all forms.
+  const tokens = createSealedTexts(() => core.deriveKey('express-platform-auth operator form v1'), 'operator form')
+
+  /** The token of a form, against forms of other sites, is bound to the operator, the page and the time at which the page was shown. */
+  function isOwnForm(token: string, operator: string, page: string): boolean {
+    const [forWhom, of, time] = JSON.parse(tokens.open(token) ?? '[]') as [string?, string?, number?]
+    const age = core.now() - (time ?? 0)
+    return forWhom === operator && of === page && age >= 0 && age <= FORM_LIFETIME_MS
+  }
 
   async function findOperator(req: IncomingMessage): Promise<string | undefined> {
     try {
@@ -94,10 +101,13 @@ export function createOperatorRouter(options: {
     }
     function refuse(status: number, refusal: Refusal, because?: string, shown?: Visit): void {
       const text = because ?? (refusal === 'refused' ? '' : texts[`${refusal}Because`])
-      const next = html`<p class="actions"><a class="button quiet" href="${root}/">${texts.tabs.today}</a></p>`
+      const tab = shown && listTabs(shown).find((name) => name === shown.path[0])
+      const back = html`<p class="actions">
+        <a class="button quiet" href="${root}/${tab}">${texts.tabs[tab ?? 'today']}</a>
+      </p>`
       const content = html`<div class="card">
         <p>${text}</p>
-        ${shown && next}
+        ${shown && back}
       </div>`
       send({ status, heading: texts[refusal], content, isNarrow: true }, shown)
     }
@@ -116,15 +126,16 @@ export function createOperatorRouter(options: {
       if (!path) return refuse(404, 'notFound')
       const place = path.join('/')
       const fields = method === 'POST' ? await readFields(req) : new Map<string, readonly string[]>()
-      if (method === 'POST' && !tokens.check(readField(fields, 'token'), operator, place))
+      if (method === 'POST' && !isOwnForm(readField(fields, 'token'), operator, place))
         return refuse(403, 'foreignForm')
       // A posted search has nothing of its address: what that names would lend its rights to what was typed.
       const isSearch = method === 'POST' && path.length === 1
       const query = new URLSearchParams(isSearch ? '' : (req.url ?? '').split('?').slice(1).join('?'))
       const may = await findRights(site, can, operator, findSubject(path, query))
-      const formToken = tokens.create(operator, place)
       const now = core.now()
-      here = { method, path, query, fields, operator, may, root, formToken, language, texts, now }
+      const formToken = tokens.seal(JSON.stringify([operator, place, now]))
+      const asked = { method, path, query, fields, operator, may, root, formToken } as const
+      here = { ...site, ...asked, language, texts, formats: getFormats(language), now }
       const found = await answer(here)
       if (found) send(found, here)
       else refuse(404, 'notFound', undefined, here)
@@ -150,62 +161,54 @@ export function createOperatorRouter(options: {
 
 /** Finds the page of a path. */
 function createPages(site: Site): Page {
-  const lists: Readonly<Record<string, readonly [right: CallName, answer: Answerer]>> = {
-    '': ['applications.list', createTodayPage(site)],
-    applications: ['applications.list', (visit) => answerApplications(site, visit)],
-    usage: ['usage.totals', (visit) => answerUsage(site, visit)],
-    'usage.csv': ['usage.totals', (visit) => answerUsageFile(site, visit, 'applications')],
-    'usage-days.csv': ['usage.overall', (visit) => answerUsageFile(site, visit, 'days')],
-    'usage-routes.csv': ['usage.overallRoutes', (visit) => answerUsageFile(site, visit, 'routes')],
-    emails: ['emails.list', (visit) => answerEmails(site, visit)],
-    preview: ['emails.list', (visit) => answerPreview(site, visit, false)],
-    'preview.html': ['emails.list', (visit) => answerPreview(site, visit, true)],
-    keys: ['signingKeys.list', (visit) => answerKeys(site, visit)],
-    audit: ['audit.list', (visit) => answerAudit(site, visit, false)],
-    'audit.csv': ['audit.list', (visit) => answerAudit(site, visit, true)],
-    reportOnly: ['usage.reportOnly', (visit) => answerReportOnly(site, visit)],
+  const lists: Readonly<Record<string, readonly [right: CallName, answer: Page]>> = {
+    '': ['applications.list', createTodayPage(site.auth)],
+    applications: ['applications.list', answerApplications],
+    usage: ['usage.totals', answerUsage],
+    'usage.csv': ['usage.totals', (visit) => answerUsageFile(visit, 'applications')],
+    'usage-days.csv': ['usage.overall', (visit) => answerUsageFile(visit, 'days')],
+    'usage-routes.csv': ['usage.overallRoutes', (visit) => answerUsageFile(visit, 'routes')],
+    emails: ['emails.list', answerEmails],
+    preview: ['emails.list', (visit) => answerPreview(visit, false)],
+    'preview.html': ['emails.list', (visit) => answerPreview(visit, true)],
+    keys: ['signingKeys.list', answerKeys],
+    audit: ['audit.list', (visit) => answerAudit(visit, false)],
+    'audit.csv': ['audit.list', (visit) => answerAudit(visit, true)],
+    reportOnly: ['usage.reportOnly', answerReportOnly],
   }
   return async function answerVisit(visit) {
     const { path, method, may } = visit
     const [first = '', second, third, ...others] = path
     if (others.length > 0) return undefined
-    if (first === 'do' && second !== undefined && third === undefined)
-      return answerAction(site, visit, second, undefined)
-    if (first === 'applications' && third !== undefined) return answerAction(site, visit, third, second)
+    if (first === 'do' && second !== undefined && third === undefined) return answerAction(visit, second, undefined)
+    if (first === 'applications' && third !== undefined) return answerAction(visit, third, second)
     if (method === 'GET' && first === 'applications' && second !== undefined)
-      return may('applications.get') ? answerApplication(site, visit) : undefined
-    const [right, answer] = (second === undefined && Object.hasOwn(lists, first) && lists[first]) || []
+      return may('applications.get') ? answerApplication(visit) : undefined
+    const [right, answer] = (second === undefined && ownMembers(lists)[first]) || []
     if (right === undefined || !may(right) || !answer) return undefined
     if (method === 'GET') return answer(visit)
     return first === 'applications' || first === 'audit' ? answerSearch(first, visit, answer) : undefined
   }
-
-  /** Leads to the address of what was found or typed. What could be a credential gets the list without an address. */
-  async function answerSearch(tab: 'applications' | 'audit', visit: Visit, answer: Answerer) {
-    const { query, isPublic } = readPostedSearch(visit)
-    const owner = tab === 'applications' && (await findOwner(site, readField(visit.fields, 'q')))
-    if (owner) query.set('q', owner.id)
-    return isPublic || owner ? { redirect: `/${tab}?${query.toString()}` } : answer({ ...visit, query })
-  }
 }
 
-/** Finds the application of a whole key that the platform knows by its own hash. */
-async function findOwner({ core }: Site, typed: string): Promise<{ readonly id: string } | undefined> {
-  const hash = (await core.opened()).hashKey(typed)
-  return hash === undefined ? undefined : core.store.findApplicationByKey(hash)
+/** Leads to the address of what was found or typed. What could be a credential gets the list without an address. */
+async function answerSearch(tab: 'applications' | 'audit', visit: Visit, answer: Page): ReturnType<Page> {
+  const { core, fields } = visit
+  const { query, isPublic } = readPostedSearch(visit)
+  // A whole key is one that the platform knows by its own hash.
+  const hash = tab === 'applications' ? (await core.opened()).hashKey(readField(fields, 'q')) : undefined
+  const owner = hash === undefined ? undefined : await core.store.findApplicationByKey(hash)
+  if (owner) query.set('q', owner.id)
+  return isPublic || owner ? { redirect: `/${tab}?${query.toString()}` } : answer({ ...visit, query })
 }
-
-type Answerer = (visit: Visit) => Promise<Answer | undefined>
 
 /** A refused query of an address, by the label of its field. */
 function labelMistake(message: string, texts: OperatorTexts): string {
   const { application, since, day, change } = texts.labels
   const renamed = { applicationId: application, from: since, period: day, sort: texts.sort, type: change }
-  const labels: Readonly<Record<string, string>> = { ...texts.labels, ...renamed }
   const [, name = '', rest = ''] = /^(\w+) (.*)$/s.exec(message) ?? []
-  return Object.hasOwn(labels, name)
-    ? fillText(texts.refusedField, { field: labels[name]!, problem: `It ${rest}` })
-    : message
+  const field = ownMembers<Readonly<Record<string, string>>>({ ...texts.labels, ...renamed })[name]
+  return field === undefined ? message : fillText(texts.refusedField, { field, problem: `It ${rest}` })
 }
 
 /** The path where the pages are mounted. Slashes are folded: `//example.com` would lead to another site. */
@@ -233,29 +236,3 @@ const SUBJECTS: Readonly<Record<string, string>> = {
 
 /** For how long a page may stay open before its form is sent. */
 const FORM_LIFETIME_MS = 12 * 3_600_000
-
-/**
- * The token of a form, against forms of other sites: it is bound to the operator, the page and the time at which the page was shown. The
- * key is derived at each use, because the session secret may be replaced, which ends all forms.
- */
-function createFormTokens({ getKey, now }: { readonly getKey: () => Uint8Array; readonly now: () => number }) {
-  function sign(operator: string, page: string, time: string): string {
-    return createHmac('sha256', getKey())
-      .update(JSON.stringify([operator, page, time]))
-      .digest('base64url')
-  }
-
-  return {
-    create(operator: string, page: string): string {
-      const time = String(now())
-      return `${time}.${sign(operator, page, time)}`
-    },
-    check(token: string, operator: string, page: string): boolean {
-      const [, time, mac] = /^(\d{1,15})\.([\w-]{43})$/.exec(token) ?? []
-      if (time === undefined || mac === undefined) return false
-      const isRight = isSameText(mac, sign(operator, page, time))
-      const age = now() - Number(time)
-      return isRight && age >= 0 && age <= FORM_LIFETIME_MS
-    },
-  }
-}

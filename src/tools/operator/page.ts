@@ -12,48 +12,87 @@ import type { PageAnswer, TabName, Visit } from './visit.js'
 
 const PARTS = styleParts('crumb', 'card', 'rows', 'property', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
 
-const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}h1, .head { margin: var(--top) 0 var(--space-4) }
-.head { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: center; justify-content: space-between }
-.head h1 { margin: 0 }
-p { max-width: 44rem }
-:is(td, .age) > time { white-space: nowrap }
+const STYLE =
+  shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}main { display: grid; gap: var(--space-5); grid-template-columns: minmax(0, 1fr); padding-top: var(--top) }
+main > * { margin-block: 0 !important; min-width: 0 }
 body > main.narrow { --page: 40rem }
-.narrow > form { margin-top: var(--space-5) }
-main > :is(.card, .table, .tiles, .columns, .empty, .today, .actions, form) + :is(.card, .columns, .empty, .table, .search) { margin-top: var(--space-5) }
-.columns { display: grid; gap: var(--space-5); width: auto; margin-inline: 0; grid-template-columns: minmax(0, 1fr) }
-.columns > * { display: grid; gap: var(--space-5); align-content: start; min-width: 0 }
+p { max-width: 44rem }
+.head { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: center; justify-content: space-between }
+.head .action { padding: .375rem var(--space-4); font-size: .875rem; line-height: 1.6 }
+.crumb { margin-bottom: calc(-1 * var(--space-4)) !important }
+:is(h1, .head) + .facts-line { margin-top: calc(-1 * var(--space-3)) !important }
+.columns, .columns > * { display: grid; gap: var(--space-5); align-content: start; width: auto; min-width: 0; grid-template-columns: minmax(0, 1fr) }
 @media (min-width: 64rem) { .columns { grid-template-columns: minmax(0, 1fr) 22rem } }
+.card { container-type: inline-size }
+.card:has(.menu[open]) { z-index: 1 }
 .card .table { border: 0; border-radius: 0; box-shadow: none }
 .card > .table:last-child { border-radius: 0 0 var(--corner-box) var(--corner-box) }
-.card > form.search { margin: 0; padding: var(--space-4) }
-form.search { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: end; margin-bottom: var(--space-5) }
+.narrow > .card { padding: var(--space-5); & > :last-child { margin: 0 } }
+.narrow > form > .actions { --edge: clamp(1rem, 4vw, 1.5rem); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge); border-top: 1px solid var(--line) }
+.actions > button.danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
+.action.danger { border-color: currentcolor }
+form.search { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: end }
+.card > form.search { padding: var(--space-4) }
 form.search > .field { flex: 1 1 9rem; max-width: 15rem }
 form.search > .wide { flex: 2 1 14rem; max-width: none }
 form.search :is(input, select) { font-size: .875rem }
 form.search > p { display: flex; gap: var(--space-2); margin: 0 }
 form.search > details { flex: 0 0 100%; order: 1 }
-form.search summary { width: fit-content; color: var(--accent); font-size: var(--text-small) }
 .filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: var(--space-3); padding-top: var(--space-2) }
-.facts-line { color: var(--soft); font-size: var(--text-small); font-weight: 400; display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; margin: var(--space-1) 0 0; max-width: none; overflow-wrap: anywhere }
+details:not(.menu) > summary { width: fit-content; color: var(--accent); font-size: var(--text-small); cursor: pointer }
+.choices { display: grid; gap: var(--space-2) }
+.choices + .choices { margin-top: var(--space-4) }
+.choices > legend { margin-bottom: var(--space-2); color: var(--soft); font-weight: 400 }
+.choice > input { margin: 0; translate: 0 .125rem }
+textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--mono); field-sizing: content }
+.soft, .none, .age, .hint, .facts-line { color: var(--soft) }
+.hint, .age, .facts-line, .field .soft { font-size: var(--text-small); font-weight: 400 }
+.facts-line { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; margin: var(--space-1) 0 0; max-width: none; overflow-wrap: anywhere }
 .facts-line .warn, .wrong { color: var(--bad) }
-:is(h1, .head) + .facts-line { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
-:is(h2, h3):has(> .pill) { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: baseline }
-h3:has(strong) { font-weight: 400 }
+.facts-line .meter { width: 9rem }
+.facts-line > :has(> .chip) { margin-right: calc(-1 * var(--space-2)) }
 .rows > li { padding: var(--space-3) var(--space-4) }
 .rows > li > p { margin: var(--space-1) 0 0 }
 .rows > .row { flex-wrap: nowrap; align-items: center }
-.row:has(> .age) > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); align-items: baseline }
 .row > div { flex: 1 1 auto }
-.row > :is(.actions, .age) { flex: none }
-.row > .actions { max-width: 60%; justify-content: end }
-.age { margin: 0; color: var(--soft); font-size: var(--text-small); font-variant-numeric: tabular-nums }
-.row > a { flex: none }
+.row > :is(.actions, .age, a) { flex: none; max-width: 60%; margin: 0 }
 .row > .button { padding: var(--space-1) .75rem; font-size: var(--text-small) }
-.facts-line .meter { width: 9rem }
+.row:has(> .age) { padding-block: var(--space-2); & > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); align-items: baseline } }
+h3:has(strong) { font-weight: 400 }
+.row h3 { text-wrap: pretty }
+:is(h2, h3):has(> .pill) { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: baseline }
+.menu { position: relative; display: grid; align-self: stretch }
+.menu > summary::before { display: none !important }
+.menu > summary > svg { width: 1.25rem; height: 1.25rem; fill: none; stroke: currentcolor; stroke-width: 3.5; stroke-linecap: round }
+.menu > div { position: absolute; z-index: 2; top: calc(100% + var(--space-1)); right: 0; display: grid; min-width: 12rem; padding: var(--space-1); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / 16%) }
+.menu .action { justify-content: start; padding: var(--space-2) var(--space-3); border: 0; box-shadow: none; white-space: nowrap }
+.menu .action:hover { background: var(--code) }
+.menu > summary.action { display: grid; place-content: center; padding: .3125rem .375rem; border: 1px solid var(--line); box-shadow: var(--lift) }
+.properties > li { grid-template-columns: 7.5rem minmax(0, 1fr); padding: var(--space-2) var(--space-4); &:first-child { border-top: 0 } }
+.properties > li > code:first-child { font: 400 var(--text-small)/1.6 var(--sans); color: var(--soft) }
+.properties .about { color: var(--ink); font-size: .875rem }
+.pair { flex: 0 0 100% }
+td code { overflow-wrap: anywhere }
+:is(td, .age) > time, td > a, td .meter + .soft { white-space: nowrap }
+td:has(code), .reasons { min-width: 14rem }
+td .meter { width: 7rem; margin-bottom: .125rem; & + .soft { display: block } }
+.table :is(th, td) > .facts-line { display: block; margin: 0 }
+.today:has(> :nth-child(2)) { columns: 32rem 2; gap: var(--space-5) }
+.today > .card { break-inside: avoid; &:not(:last-child) { margin-bottom: var(--space-5) } }
 .tiles .meter { margin-top: var(--space-2) }
-.action.danger { border-color: currentcolor }
-.narrow > form > .actions { --edge: clamp(1rem, 4vw, 1.5rem); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge); border-top: 1px solid var(--line) }
-.actions > button.danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
+.inside .plot { margin: 0; padding-top: 1.75rem }
+.tiles + .plot.plot { margin-top: var(--space-4) }
+.plot label span { right: auto; left: 0; color: var(--soft) }
+.rows > .life { padding-top: 0; border: 0; & svg { display: block; width: 100%; height: .75rem; border-radius: 3px; background: var(--code); overflow: hidden } }
+.rows > .axis { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); justify-content: space-between; color: var(--soft); font-size: var(--text-small) }
+.axis .mark:not(:first-child) { margin-left: var(--space-3) }
+.former { --bar: color-mix(in oklab, var(--soft) 60%, var(--raised)) }
+.next { --bar: color-mix(in oklab, var(--info) 72%, var(--raised)) }
+.current { --bar: color-mix(in oklab, var(--good) 72%, var(--raised)) }
+.now { --bar: var(--ink) }
+.life :is(rect, .mark) { fill: var(--bar); background: var(--bar) }
+.preview { display: block; width: 100%; height: 44rem; border: 1px solid var(--line); border-radius: var(--corner-box); background: #fff }
+pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); white-space: pre-wrap }
 @media (max-width: 40rem) {
   .rows > .row { display: grid; gap: var(--space-1) var(--space-3); grid-template-columns: minmax(0, 1fr) auto }
   .row > div:not(.actions) { display: contents }
@@ -62,63 +101,10 @@ h3:has(strong) { font-weight: 400 }
   .row:has(> .age) .facts-line > :first-child { display: none }
   .choices { gap: 0 }
 }
-.row:has(> .age) { padding-block: var(--space-2) }
-.menu { position: relative; display: grid; align-self: stretch }
-.menu > summary::before { display: none !important }
-.menu > summary > svg { width: 1.25rem; height: 1.25rem; fill: none; stroke: currentcolor; stroke-width: 3.5; stroke-linecap: round }
-.menu > div { position: absolute; z-index: 2; top: calc(100% + var(--space-1)); right: 0; display: grid; min-width: 12rem; padding: var(--space-1); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / 16%) }
-.menu .action { justify-content: start; padding: var(--space-2) var(--space-3); border: 0; box-shadow: none; white-space: nowrap }
-.menu .action:hover { background: var(--code) }
-.menu > summary.action { display: grid; place-content: center; padding: .3125rem .375rem; border: 1px solid var(--line); box-shadow: var(--lift) }
-.head .action { padding: .375rem var(--space-4); font-size: .875rem; line-height: 1.6 }
-.properties > li { grid-template-columns: 7.5rem minmax(0, 1fr); align-items: baseline; padding: var(--space-2) var(--space-4) }
-.properties > li:first-child { border-top: 0 }
-.properties > li > code:first-child { font: 400 var(--text-small)/1.6 var(--sans); color: var(--soft) }
-.properties .about { color: var(--ink); font-size: .875rem }
-.pair { flex: 0 0 100% }
-.card { container-type: inline-size }
-.card:has(.menu[open]) { z-index: 1 }
-td code { overflow-wrap: anywhere }
-td > a { white-space: nowrap }
-td:has(code), .reasons { min-width: 14rem }
-.none { color: var(--soft) }
-.table :is(th, td) > .facts-line { display: block; margin: 0 }
-.table tbody th { min-width: 12rem }
-td .meter { width: 7rem; margin-bottom: .125rem }
-td .meter + .soft { display: block; white-space: nowrap }
-.choice > input { margin: 0 }
-.choices { display: grid; gap: var(--space-2) }
-.today:has(> :nth-child(2)) { columns: 32rem 2; gap: var(--space-5) }
-.today > .card { margin-bottom: var(--space-5); break-inside: avoid }
-.row h3 { text-wrap: pretty }
-:is(.actions, details).after { margin: var(--space-4) 0 0 }
-.crumb + :is(h1, .head) { margin-top: 0 }
-.notice { margin: 0 0 var(--space-5) }
-.inside .plot { margin: 0; padding-top: 1.75rem }
-.tiles + .plot.plot { margin-top: var(--space-4) }
-.plot label span { right: auto; left: 0; color: var(--soft) }
-.timeline { display: grid; gap: var(--space-1); font-size: var(--text-small) }
-.timeline p { margin: 0 }
-.timeline > code { margin-top: var(--space-2) }
-.timeline svg { width: 100%; height: .75rem; border-radius: 3px; background: var(--code); overflow: visible }
-.timeline .axis { height: 2.75em; background: none; fill: var(--soft); font-variant-numeric: tabular-nums }
-.timeline .former { --bar: color-mix(in oklab, var(--soft) 60%, var(--raised)) }
-.timeline .next { --bar: color-mix(in oklab, var(--info) 72%, var(--raised)) }
-.timeline .current { --bar: color-mix(in oklab, var(--good) 72%, var(--raised)) }
-.timeline :is(.former, .next, .current) { fill: var(--bar); background: var(--bar) }
-.timeline .now { fill: var(--ink) }
-details.after > summary { color: var(--accent); font-size: var(--text-small); cursor: pointer }
-textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--mono); field-sizing: content }
-.narrow > .card { padding: var(--space-5); & > :last-child { margin: 0 } }
-.preview { display: block; width: 100%; height: 44rem; border: 1px solid var(--line); border-radius: var(--corner-box); background: #fff }
-pre.data { margin: 0 0 var(--space-4); padding: var(--space-3) var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); white-space: pre-wrap }
 @media (max-width: 30rem) {
   td:has(> .none) { display: none !important }
-  .table tr:has(> td > .pill) { position: relative }
-  .table tr:has(> td > .pill) > th { padding-right: 8rem }
-  .table td:has(> .pill) { grid-column: auto; position: absolute; top: var(--space-3); right: var(--space-4); padding: 0 }
-  .table td:has(> .pill)::before { content: none }
-  .preview { width: calc(100% + 2rem); margin-inline: -1rem; border-width: 1px 0; border-radius: 0 }
+  .table tr:has(> td > .pill) { position: relative; & > th { padding-right: 8rem } }
+  .table td:has(> .pill) { grid-column: auto; position: absolute; top: var(--space-3); right: var(--space-4); padding: 0; &::before { content: none } }
 }
 `)
 
@@ -146,7 +132,7 @@ const TABS = {
 } as const satisfies Readonly<Partial<Record<TabName, CallName>>>
 
 /** The tabs that the operator may open. */
-export function listTabs({ may }: Pick<Visit, 'may'>): readonly TabName[] {
+export function listTabs({ may }: Visit): readonly TabName[] {
   return (Object.keys(TABS) as (keyof typeof TABS)[]).filter((name) => may(TABS[name]))
 }
 

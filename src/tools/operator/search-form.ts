@@ -11,7 +11,7 @@ export interface SearchField {
   readonly label: string
   readonly type?: 'text' | 'search' | 'date'
   readonly hint?: string
-  readonly choices?: readonly (readonly [value: string, text: string])[]
+  readonly choices?: readonly (readonly [value: string, text: string, ...unknown[]])[]
   /** The choice if the address has none. */
   readonly value?: string
 }
@@ -94,20 +94,18 @@ export function readPostedSearch({ fields }: Pick<Visit, 'fields'>): {
   return { query, isPublic }
 }
 
-/** The address of the next page of a search. */
+/** The link to the next page of a search. */
 export function renderNext(
   { root, texts, query, method }: Visit,
   tab: TabName,
   next: string | undefined,
 ): Html | false {
+  if (next === undefined || method !== 'GET') return false
   const following = new URLSearchParams(query)
   following.delete('done')
-  following.set('after', next ?? '')
-  return (
-    next !== undefined &&
-    method === 'GET' &&
-    html`<a class="button quiet" href="${root}/${tab}?${following.toString()}">${texts.more}</a>`
-  )
+  following.set('after', next)
+  const address = `${root}/${tab}?${following.toString()}`
+  return html`<p class="actions"><a class="button quiet" href="${address}">${texts.more}</a></p>`
 }
 
 /** What was entered; undefined if that is nothing. */

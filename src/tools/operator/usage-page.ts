@@ -1,11 +1,9 @@
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import { getFormats } from '../../shared/web/formats.js'
 import { renderFirstCall } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderCard, renderEmpty, renderPill, renderTiles } from '../../shared/web/parts.js'
-import { renderApplicationLink } from './applications-page.js'
-import { findTitle, formatCsv, renderCells } from './formats.js'
+import { findTitle, formatCsv, renderApplicationLink, renderCells } from './formats.js'
 import { readOverall, readRoutes } from './figures.js'
 import { PAGE_SIZE, renderFile, renderList } from './lists.js'
 import {
@@ -18,16 +16,16 @@ import {
   sumUsage,
 } from '../../shared/web/usage-figures.js'
 import { readQuery, renderSearch } from './search-form.js'
-import type { Answer, Site, Visit } from './visit.js'
+import type { Answer, Visit } from './visit.js'
 
 /** How the platform does: four numbers and a plot of 30 days; false where nothing counts, or the operator may not see it. */
-export async function renderOverview(site: Site, visit: Visit, actions: Html | false): Promise<Html | false> {
+export async function renderOverview(visit: Visit, actions: Html | false): Promise<Html | false> {
   const { texts, language, now } = visit
-  const entries = await readOverall(site, visit)
+  const entries = await readOverall(visit)
   if (!entries) return false
   const head = { title: texts.overall, level: 2 } as const
-  if (entries.length === 0) return renderCard(head, renderNoUsage(site, visit))
-  const { count } = getFormats(language)
+  if (entries.length === 0) return renderCard(head, renderNoUsage(visit))
+  const { count } = visit.formats
   const sum = sumUsage(entries)
   const today = sumUsage(entries.filter(({ period }) => period === formatDay(now)))
   const tiles = [
@@ -42,7 +40,7 @@ export async function renderOverview(site: Site, visit: Visit, actions: Html | f
 }
 
 /** No call in 30 days: one as a command, of the first API. */
-export function renderNoUsage({ auth, core }: Site, { texts, language }: Visit): Html {
+export function renderNoUsage({ auth, core, texts, language }: Visit): Html {
   const frame = { developersUrl: core.settings.developersUrl, texts: FRAME_TEXTS[language] }
   const first = auth.apis.slice(0, 1).map(
     (api) =>
@@ -53,11 +51,11 @@ export function renderNoUsage({ auth, core }: Site, { texts, language }: Visit):
 }
 
 /** Calls and refusals of all applications by day, of each one in a day or a month, and of each route then. */
-export async function answerUsage(site: Site, visit: Visit): Promise<Answer | undefined> {
+export async function answerUsage(visit: Visit): Promise<Answer | undefined> {
   const { texts, language, now, may } = visit
-  const { usage } = site.auth
+  const { usage } = visit.auth
   if (!usage) return undefined
-  const { count, percent, date: day, month } = getFormats(language)
+  const { count, date: day, month } = visit.formats
   const { period, sort, after } = readTotalsQuery(visit)
   const file = may('usage.overall') && renderFile(visit, 'usage-days', texts.overall)
   const months = [0, 1].map((back) => {
@@ -72,9 +70,8 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
   const choices = [...days, ...months]
   const [{ items, next }, overview, routes] = await Promise.all([
     usage.totals({ period, sort, after, limit: PAGE_SIZE }),
-    after === undefined && renderOverview(site, visit, file),
-    after === undefined &&
-      renderRoutes(site, visit, period, choices.find(([value]) => value === period)?.[1] ?? period),
+    after === undefined && renderOverview(visit, file),
+    after === undefined && renderRoutes(visit, period, choices.find(([value]) => value === period)?.[1] ?? period),
   ])
   const search = renderSearch(visit, 'usage', [
     { name: 'period', label: texts.labels.day, choices },
@@ -84,16 +81,15 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
       choices: (['refused', 'allowed'] as const).map((each) => [each, texts.labels[each]]),
     },
   ])
-  const rows = items.map(({ applicationId: id, name, allowed, refused, share, accessTokens, errors }) => [
+  const rows = items.map(({ applicationId: id, name, allowed, refused, accessTokens, errors }) => [
     renderApplicationLink(visit, { id, name }),
     count.format(allowed),
     count.format(refused),
-    refused > 0 && percent.format(share / 100),
     count.format(accessTokens),
     refused > 0 && html`<div class="reasons">${renderErrors(errors, language)}</div>`,
   ])
-  const none = sort === 'refused' ? { title: texts.noneRefused, isGood: true } : { title: texts.noneFound }
-  const table = renderCells(texts.byApplication, texts, 'application #allowed #refused #share #tokens errors', rows)
+  const none = sort === 'refused' ? { title: texts.noRefusals, isGood: true } : { title: texts.noneFound }
+  const table = renderCells(texts.byApplication, texts, 'application #allowed #refused #tokens errors', rows)
   const actions = table && renderFile(visit, 'usage', texts.byApplication)
   const shown = html`${search} ${table || renderEmpty(none)}`
   return renderList(visit, {
@@ -107,37 +103,39 @@ export async function answerUsage(site: Site, visit: Visit): Promise<Answer | un
 }
 
 /** The routes with most calls, where servers count them. */
-async function renderRoutes(site: Site, visit: Visit, period: string, label: string): Promise<Html | false> {
-  const { texts, language } = visit
-  const { count } = getFormats(language)
-  const routes = await readRoutes(site, visit, period)
+async function renderRoutes(visit: Visit, period: string, label: string): Promise<Html | false> {
+  const { texts, formats } = visit
+  const routes = await readRoutes(visit, period)
   if (routes.length === 0) return false
   const actions = renderFile(visit, 'usage-routes', texts.routes)
   const rows = routes
     .slice(0, PAGE_SIZE)
-    .map(({ route, api, allowed }) => [html`<code>${route}</code>`, findTitle(site, api), count.format(allowed)])
+    .map(({ route, api, allowed }) => [
+      html`<code>${route}</code>`,
+      findTitle(visit, api),
+      formats.count.format(allowed),
+    ])
   const table = renderCells(texts.routes, texts, 'route api #allowed', rows)
   return renderCard({ title: html`${texts.routes} ${renderPill(label)}`, level: 2, actions }, table)
 }
 
 /** The page as CSV, with every column: of applications the page that is asked for, with up to 1,000. */
 export async function answerUsageFile(
-  site: Site,
   visit: Visit,
   of: 'applications' | 'days' | 'routes',
 ): Promise<Answer | undefined> {
-  const { usage } = site.auth
+  const { usage } = visit.auth
   if (!usage) return undefined
   const query = readTotalsQuery(visit)
   const { period } = query
   if (of === 'days') {
-    const entries = (await readOverall(site, visit)) ?? []
+    const entries = (await readOverall(visit)) ?? []
     const rows = entries.map((e) => [e.period, e.api, e.allowed, countRefused(e), e.accessTokens, e.refused])
     const csv = formatCsv('day api allowed refused access_tokens errors', rows)
     return { name: `usage-days-${formatDay(visit.now)}`, csv }
   }
   if (of === 'routes') {
-    const routes = await readRoutes(site, visit, period)
+    const routes = await readRoutes(visit, period)
     const rows = routes.map((each) => [each.period, each.api, each.route, each.allowed, each.units])
     return { name: `usage-routes-${period}`, csv: formatCsv('period api route allowed units', rows) }
   }

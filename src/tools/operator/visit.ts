@@ -8,11 +8,13 @@ import type { CoreAuth } from '../../index.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import type { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import type { BoundedCache } from '../../shared/lib/bounded-cache.js'
+import { callInTime } from '../../shared/lib/timeout.js'
 import type { Problem } from '../../shared/web/form-field.js'
+import type { getFormats } from '../../shared/web/formats.js'
 import type { Html } from '../../shared/web/html.js'
-import { OPERATIONS } from '../operations/perform.js'
 import type { Operation } from '../operations/operation.js'
-import type { CallName, Scope } from '../operations/operator-calls.js'
+import type { ActionContext, CallName, Scope } from '../operations/operator-calls.js'
+import { offers, OPERATIONS } from '../operations/perform.js'
 import type { OperatorTexts } from './texts/en.js'
 
 /** The platform whose pages these are, with the calls of the features that it may have. */
@@ -34,7 +36,7 @@ export interface Site {
 }
 
 /** A request of an operator whom the host knows. */
-export interface Visit {
+export interface Visit extends Site {
   readonly method: 'GET' | 'POST'
   /** The parts of the path below the pages. */
   readonly path: readonly string[]
@@ -49,6 +51,7 @@ export interface Visit {
   readonly formToken: string
   readonly language: Language
   readonly texts: OperatorTexts
+  readonly formats: ReturnType<typeof getFormats>
   /** Milliseconds since 1970. */
   readonly now: number
 }
@@ -88,4 +91,34 @@ export const OPERATIONS_BY_NAME: ReadonlyMap<CallName, Operation> = new Map(OPER
 /** Whether a text has the form of an application's id. A copy, because the file of the original is one more to load. */
 export function isApplicationId(text: string): boolean {
   return /^app_[0-9a-f]{32}$/.test(text)
+}
+
+export type Can = (operator: string, action: CallName, context: ActionContext) => unknown
+
+/** Asks the host for each operation that the platform has. Only `true` allows one: neither an error nor a promise of anything else does. */
+export async function findRights(
+  { auth, core }: Site,
+  can: Can | undefined,
+  operator: string,
+  applicationId: string | undefined,
+): Promise<Visit['may']> {
+  const asked = OPERATIONS.filter((operation) => offers(auth, operation)).flatMap(({ name, scope, memberScopes }) =>
+    [scope, ...Object.values(memberScopes)].map((each) => ({ name, scope: each })),
+  )
+  const isAllowed = async ({ name, scope }: (typeof asked)[number]): Promise<boolean> => {
+    try {
+      return can === undefined || (await can(operator, name, { scope, applicationId })) === true
+    } catch (error) {
+      core.logger.error('The option "can" of operatorPages() has failed, so the operation is not allowed.', error)
+      return false
+    }
+  }
+  const answers = await callInTime('The option "can" of operatorPages()', () => Promise.all(asked.map(isAllowed)))
+  const rights = new Set(asked.filter((_, at) => answers[at]).map(({ name, scope }) => `${name} ${scope}`))
+  return (action, scope = OPERATIONS_BY_NAME.get(action)!.scope) => rights.has(`${action} ${scope}`)
+}
+
+/** Operations that show ids and counts do not tell whose they are. */
+export function maySeeNames({ may }: Pick<Visit, 'may'>): boolean {
+  return may('applications.list') || may('applications.get')
 }

@@ -31,7 +31,7 @@ const SECRET = /epa_sec_\w{49}/
 const CASES: Readonly<Record<ActionName, Case>> = {
   create: { enter: { name: 'Made', apis: ['orders orders:read', 'weather'] }, shows: SECRET },
   register: { enter: { name: 'Registered', contact: 'new@example.com', apis: 'weather' }, shows: /new@example\.com/ },
-  approve: { state: 'pending', enter: { granted: 'orders orders:read', plan: 'gold', note: HOSTILE }, shows: /gold/ },
+  approve: { state: 'pending', enter: { apis: 'orders orders:read', plan: 'gold', note: HOSTILE }, shows: /gold/ },
   deny: { state: 'pending', enter: { reason: 'Not now' }, shows: /Deleted/ },
   approveAccess: { state: 'requested', query: '?api=invoices', enter: { note: HOSTILE }, shows: /Invoices|invoices/ },
   denyAccess: { state: 'requested', query: '?api=invoices', enter: { reason: 'No' }, shows: /accessRejected/ },
@@ -45,14 +45,15 @@ const CASES: Readonly<Record<ActionName, Case>> = {
   addKey: { enter: { name: 'till', expiresAt: '2031-01-31', apis: 'catalog' }, shows: KEY },
   addSecret: { enter: { name: 'till' }, shows: SECRET },
   addKeySet: { enter: { name: 'hsm', jwks: JWKS }, shows: /hsm/ },
-  rotateKey: { enter: { overlap: '3600' }, shows: KEY },
-  rotateSecret: { enter: { overlap: '0', revokeTokens: 'on' }, shows: SECRET },
+  rotateKey: { query: '?credential=KEY', enter: { overlap: '3600' }, shows: KEY },
+  rotateSecret: { query: '?credential=SECRET', enter: { overlap: '0', revokeTokens: 'on' }, shows: SECRET },
   replaceKeySet: {
     state: 'keySet',
+    query: '?credential=SET',
     enter: { jwks: JWKS },
     shows: /credentialReplaced|keySet|Key set/,
   },
-  reloadKeySet: { state: 'keySet', shows: /keySet|Key set/ },
+  reloadKeySet: { state: 'keySet', query: '?credential=SET', shows: /keySet|Key set/ },
   changeCredential: { query: '?credential=KEY', enter: { name: 'renamed' }, shows: /renamed/ },
   endCredential: { query: '?credential=KEY', shows: /credentialEnded|application\.\w+/ },
   grant: { query: '?api=weather', enter: {}, shows: /Weather|weather/ },
@@ -76,7 +77,7 @@ const CASES: Readonly<Record<ActionName, Case>> = {
   recover: { enter: { contact: 'owner@example.com' }, shows: SECRET },
   delete: { enter: { confirm: 'Acme' }, shows: /Deleted/ },
   rotateSigningKey: {},
-  revokeSigningKey: {},
+  revokeSigningKey: { query: '?kid=KID' },
   endSessions: {},
   retryAllEmails: { state: 'bounced' },
 }
@@ -135,7 +136,8 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
   async function prepare(name: ActionName): Promise<string> {
     const { state, query = '' } = CASES[name]
     const isAboutOne = Object.hasOwn(ACTIONS[name], 'fits')
-    if (!isAboutOne && state !== 'bounced') return `/do/${name}`
+    if (!isAboutOne && state !== 'bounced')
+      return `/do/${name}${query.replace('KID', (await host.auth.signingKeys.list()).items[0]!.kid)}`
     const { applications, registration, portal, emails } = host.auth
     const contact = `${state === 'bounced' ? 'bounce' : 'dev'}${asked++}@example.com`
     if (state === 'pending') {
@@ -143,12 +145,15 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       return `/applications/${application.id}/${name}`
     }
     const { application } = await applications.create({ name: 'Acme', contact, apis: { orders: {}, catalog: {} } })
-    const { id, keys } = application
+    const { id, keys, secrets } = application
+    const ids = { KEY: keys[0]!.id, SECRET: secrets[0]!.id, SET: '' }
     await applications.addContact(id, `second-${contact}`)
     if (state === 'suspended') await applications.suspend(id)
     if (state === 'invited') await portal.invite(id, `third-${contact}`)
-    if (state === 'keySet')
-      await applications.addKeySet(id, { name: 'hsm', jwksUri: 'https://partner.example/jwks.json' })
+    if (state === 'keySet') {
+      const added = await applications.addKeySet(id, { name: 'hsm', jwksUri: 'https://partner.example/jwks.json' })
+      ids.SET = added.credential.id
+    }
     if (state === 'requested') {
       const { requestAccess } = host.core.find('registration')!
       await requestAccess(() => undefined, id, { api: 'invoices', scopes: [], by: `contact:${contact}` })
@@ -158,7 +163,9 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       await waitUntil(async () => (await emails.list({ applicationId: id })).items[0]?.problem !== undefined)
       bounced = id
     }
-    return isAboutOne ? `/applications/${id}/${name}${query.replace('KEY', keys[0]!.id)}` : `/do/${name}`
+    return isAboutOne
+      ? `/applications/${id}/${name}${query.replace(/KEY|SECRET|SET/, (each) => ids[each as keyof typeof ids])}`
+      : `/do/${name}`
   }
 
   const post = (path: string, fields: Fields, headers: Readonly<Record<string, string>> = OWN): Test =>
@@ -273,8 +280,8 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     const path = await prepare('approve')
     const id = path.split('/')[2]!
     const form = readForm((await host.get(path)).text)
-    expect((await post(path, { ...form, granted: [] })).status).toBe(400)
-    await post(path, { ...form, granted: 'orders orders:write', plan: 'gold' }).expect(303)
+    expect((await post(path, { ...form, apis: [] })).status).toBe(400)
+    await post(path, { ...form, apis: 'orders orders:write', plan: 'gold' }).expect(303)
     const { apis, plan } = (await host.auth.applications.get(id))!
     expect([apis, plan]).toEqual([{ orders: { scopes: ['orders:write'] } }, 'gold'])
     await waitUntil(async () => (await host.auth.applications.get(id))!.keys.length === 1)
@@ -291,7 +298,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     const { text } = await host.get(path)
     const form = readForm(text)
     for (const note of ['x'.repeat(501), 'a\u0007b'])
-      expect((await post(path, { ...form, granted: 'orders orders:read', note })).status).toBe(400)
+      expect((await post(path, { ...form, apis: 'orders orders:read', note })).status).toBe(400)
     expect((await applications.get(application.id))!.apis.orders!.scopes).toContain('orders:write')
     await post(path, { ...form, note: HOSTILE }).expect(303)
     const sent = () => host.mailer.emails.findLast(({ to }) => to === contact)
@@ -323,7 +330,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
   it('approve nothing that was not asked for, and choose a plan only with the right to set one', async () => {
     const path = await prepare('approve')
     const form = readForm((await host.get(path)).text)
-    const more = { ...form, granted: ['orders orders:write', 'invoices'] }
+    const more = { ...form, apis: ['orders orders:write', 'invoices'] }
     expect((await post(path, more)).status).toBe(400)
     denied = 'plans.set'
     try {
@@ -364,9 +371,9 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       ['create', { name: 'A', apis: 'weather', externalId: 'a\u0007' }, 'externalId', 'Id in your systems'],
       ['register', { name: HOSTILE.repeat(9), contact: 'a@example.com', apis: 'weather' }, 'name', 'Name'],
       ['register', { name: 'A', contact: 'http://a', apis: 'weather' }, 'contact', 'E-mail address'],
-      ['approve', { granted: [] }, 'granted', 'APIs and scopes', /Tick at least one/],
-      ['approve', { granted: 'orders orders:read', note: long }, 'note', 'Message to the contact'],
-      ['approve', { granted: 'orders orders:read', plan: 'iron' }, 'plan', 'Plan'],
+      ['approve', { apis: [] }, 'apis', 'APIs and scopes', /Tick at least one/],
+      ['approve', { apis: 'orders orders:read', note: long }, 'note', 'Message to the contact'],
+      ['approve', { apis: 'orders orders:read', plan: 'iron' }, 'plan', 'Plan'],
       ['deny', { reason: long }, 'reason', 'Reason'],
       ['approveAccess', { note: long }, 'note', 'Message to the contact', /At most 500/],
       ['denyAccess', { reason: 'a\u0007' }, 'reason', 'Reason'],
@@ -427,7 +434,9 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       const decoded = text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
       const [, target, label, says = ''] =
         /id="(\w+)-problem">“(.*?)” was not accepted\. ([^]*?)<\/p>/.exec(decoded) ?? []
-      const isMarked = new RegExp(`name="${field}"[^>]* aria-describedby="${field}-problem" aria-invalid="true"`)
+      const isMarked = new RegExp(
+        `name="${field}"[^>]* aria-describedby="(?:\\w+-hint )?${field}-problem" aria-invalid="true"`,
+      )
       const isSaid = problem.test(says) && !/\w\(\)|[a-z][A-Z][a-z]|\bnull\b/.test(says.replace(/cred_\w+/, ''))
       found.push([name, status, target, label, isSaid ? true : says, isMarked.test(text)])
       // A choice that there is not cannot be shown again.
@@ -459,15 +468,15 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     await host.store.noteCredentialUse([{ hash: keys[0]!.hash, at: at - 180_000 }])
     const { text } = await host.get(path)
     expect(text.replaceAll(/<[^>]*>/g, '')).toMatch(
-      /This application made 1,204 calls with 1 credential in the last 7 days, the last one\s+3 minutes ago\./,
+      /made 1,204 calls in the last 7 days\. It concerns 1 credential in use, last used\s+3 minutes ago\./,
     )
     const { text: ofApi } = await host.get(path.replace('suspend', 'disallow?api=catalog'))
-    expect(ofApi).toContain('made 4 calls with 1 credential in')
+    expect(ofApi).toContain('made 4 calls in')
     await host.store.usage.add({ id: 'one', at }, [
       { day: day(0), applicationId: id, api: 'weather', outcome: 'allowed', count: 1 },
     ])
     const { text: ofOne } = await host.get(path.replace('suspend', 'disallow?api=weather'))
-    expect(ofOne).toContain('made 1 call with 1 credential in')
+    expect(ofOne).toContain('made 1 call in')
   })
 })
 

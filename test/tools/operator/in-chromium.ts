@@ -71,7 +71,7 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
     await activate(page, 'Review Waiting')
     await activate(page, 'Approve')
     await page.getByRole('heading', { name: 'Approve' }).waitFor()
-    await page.getByLabel('Orders: orders:write').focus()
+    await page.getByLabel('orders:write').focus()
     await page.keyboard.press('Space')
     await page.getByRole('button', { name: 'Approve' }).focus()
     await page.keyboard.press('Enter')

@@ -1,0 +1,94 @@
+import type { EmailEntry } from '../../features/emails/index.js'
+import type { Language } from '../../shared/contracts/application-record.js'
+import type { EmailContent } from '../../shared/contracts/email-content.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { renderPill } from '../../shared/web/parts.js'
+import { renderActions } from './actions.js'
+import { LANGUAGES } from './fields.js'
+import { fillTime, renderAge, renderApplicationLink, renderItem, renderRowCard } from './formats.js'
+import { PAGE_SIZE, renderList } from './lists.js'
+import { describeNone, readQuery, renderSearch } from './search-form.js'
+import { maySeeNames, type Answer, type Visit } from './visit.js'
+
+/** The e-mails that wait or have failed, failed ones first. */
+export async function answerEmails(visit: Visit): Promise<Answer | undefined> {
+  const { texts } = visit
+  const { emails } = visit.auth
+  if (!emails) return undefined
+  const state = readQuery(visit, 'state') as EmailEntry['state'] | undefined
+  const { items, next } = await emails.list({ state, after: readQuery(visit, 'after'), limit: PAGE_SIZE })
+  const rows = items
+    .toSorted((one, other) => Number(other.state === 'failed') - Number(one.state === 'failed'))
+    .map((email) => renderEmail(visit, email, true))
+  return renderList(visit, {
+    tab: 'emails',
+    shown: renderRowCard(texts.tabs.emails, rows),
+    next,
+    actions: renderActions(visit, 'queue', {
+      except: next !== undefined || items.some(({ problem }) => problem !== undefined) ? [] : ['retryAllEmails'],
+      more: html`<a class="action" href="${visit.root}/preview">${texts.preview}</a>`,
+    }),
+    before: renderSearch(visit, 'emails', [
+      { name: 'state', label: texts.labels.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] },
+    ]),
+    empty: describeNone(visit, { title: texts.noEmails, isGood: true }),
+  })
+}
+
+/** A row of an e-mail; `isAmongAll`: with whom it is for, and what can be done. */
+export function renderEmail(visit: Visit, email: EmailEntry, isAmongAll: boolean): Html {
+  const { texts, root, may } = visit
+  const { applicationId, name, purpose, recipient, state, problem, createdAt, dueAt } = email
+  const hasFailed = state === 'failed'
+  const link = maySeeNames(visit) ? renderApplicationLink(visit, { id: applicationId, name }) : applicationId
+  const words = texts.mailCodes[problem?.slice(-2) as keyof typeof texts.mailCodes]
+  return renderItem(
+    html`${isAmongAll && html`<strong>${link}</strong>`} ${texts.purposes[purpose]}
+    ${renderPill(texts.emailStates[state], hasFailed ? 'bad' : problem === undefined ? undefined : 'warn')}`,
+    [
+      isAmongAll && maySeeNames(visit) && recipient,
+      problem !== undefined &&
+        html`<span class="warn">${problem}${/^\d{3}$/.test(problem) && words && `, ${words}`}</span>`,
+      renderAge(createdAt, visit),
+      state === 'due' && fillTime(texts.nextAttempt, dueAt, visit),
+    ],
+    isAmongAll &&
+      problem !== undefined &&
+      name !== '' &&
+      may('emails.retry') &&
+      may('applications.get') &&
+      html`<a class="action" href="${root}/applications/${applicationId}/retryEmails">${texts.actions.retryEmails}</a>`,
+  )
+}
+
+/** An e-mail of each kind as it is sent, with nothing real in it: the page around it, or the e-mail alone, for its frame. */
+export async function answerPreview(visit: Visit, isFramed: boolean): Promise<Answer | undefined> {
+  const { texts, root, core } = visit
+  const emails = core.find('emails')
+  if (!emails) return undefined
+  const choose = <Value extends string>(name: string, choices: readonly string[]): Value => {
+    const given = readQuery(visit, name) ?? ''
+    return (choices.includes(given) ? given : choices[0]) as Value
+  }
+  const purpose = choose<EmailContent['purpose']>('purpose', Object.keys(texts.purposes))
+  const codes = LANGUAGES.map(([code]) => code)
+  const language = choose<Language>('language', [visit.language, ...codes])
+  const { subject, text, html: markup } = await emails.preview(purpose, language)
+  if (isFramed) return { framed: markup }
+  const address = new URLSearchParams({ purpose, language }).toString()
+  return {
+    heading: texts.preview,
+    tab: 'emails',
+    parent: ['/emails', texts.tabs.emails],
+    content: html`${renderSearch(visit, 'preview', [
+        { name: 'purpose', label: texts.labels.purpose, choices: Object.entries(texts.purposes) },
+        { name: 'language', label: texts.labels.language, choices: LANGUAGES, value: language },
+      ])}
+      <h2>${subject}</h2>
+      <iframe class="preview" sandbox src="${root}/preview.html?${address}" title="${subject}"></iframe>
+      <details>
+        <summary>${texts.asText}</summary>
+        <pre class="data">${text}</pre>
+      </details>`,
+  }
+}

@@ -1,0 +1,77 @@
+import { DAY_MS } from '../../shared/lib/day.js'
+import { html } from '../../shared/web/html.js'
+import { renderPill } from '../../shared/web/parts.js'
+import { renderActions } from './actions.js'
+import { fillTime, renderItem, renderRowCard } from './formats.js'
+import { renderList } from './lists.js'
+import type { Answer, Visit } from './visit.js'
+
+/** The time that is shown before and after now if there is one key. */
+const LONE_KEY_MS = 30 * DAY_MS
+
+const TONES = { next: 'info', current: 'good', former: undefined } as const
+
+/**
+ * The signing keys, in the order in which they sign, each with a bar: published, signs, only verifies. The bars are hidden from screen
+ * readers, because the rows have the same times. A key that nothing ends goes on to the end of the axis.
+ */
+export async function answerKeys(visit: Visit): Promise<Answer> {
+  const { texts, now, formats } = visit
+  const { items: keys } = await visit.auth.signingKeys.list()
+  const { dateTime, relative } = formats
+  // What changes is an hour from now, or a month, where keys may be years old.
+  const changes = keys.slice(1).flatMap(({ createdAt, signsFrom }) => [createdAt, signsFrom])
+  const marks = [...changes, ...keys.flatMap(({ verifiesUntil }) => verifiesUntil ?? [])]
+  const reach = Math.max(0, ...marks.map((mark) => Math.abs(mark.getTime() - now))) * 1.2 || LONE_KEY_MS
+  const oldest = Math.min(now, ...keys.map(({ createdAt }) => createdAt.getTime()))
+  const [from, to] = [Math.max(oldest, now - reach), now + reach]
+  const place = (time: number): number =>
+    Math.round((1000 * (Math.min(Math.max(time, from), to) - from)) / (to - from)) / 10
+  const drawn = keys.map(({ createdAt, signsFrom, verifiesUntil }, at) => {
+    const ends = verifiesUntil?.getTime() ?? to
+    const signsUntil = Math.min(keys[at + 1]?.signsFrom.getTime() ?? to, ends)
+    const bars = [
+      { state: 'next', start: createdAt.getTime(), end: signsFrom.getTime() },
+      { state: 'current', start: signsFrom.getTime(), end: signsUntil },
+      { state: 'former', start: signsUntil, end: ends },
+    ] as const
+    return bars.filter(({ start, end }) => place(end) > place(start))
+  })
+  const states = (['next', 'current', 'former'] as const).filter((state) =>
+    drawn.flat().some((bar) => bar.state === state),
+  )
+  const rows = keys.map(({ kid, algorithm, state, createdAt, signsFrom, verifiesUntil }, at) => {
+    const title = html`<code title="${kid}">${kid.slice(0, 8)}&hellip;${kid.slice(-4)}</code>`
+    const facts = [
+      algorithm,
+      fillTime(texts.created, createdAt, visit),
+      fillTime(texts.signsFrom, signsFrom, visit),
+      verifiesUntil && fillTime(texts.verifiesUntil, verifiesUntil, visit),
+    ]
+    const actions = renderActions(visit, 'signingKey', { query: { kid }, subject: kid })
+    const bars = drawn[at]!.map(({ state: its, start, end }) => {
+      const [x, width] = [place(start), place(end) - place(start)]
+      return html`<rect class="${its}" x="${x}%" width="${width}%" height="100%" />`
+    })
+    return html`${renderItem(html`${title} ${renderPill(texts.keyStates[state], TONES[state])}`, facts, actions)}
+      <li class="life" aria-hidden="true">
+        <svg>
+          ${bars}
+          <rect class="now" x="${place(now)}%" width="2" height="100%" />
+        </svg>
+      </li>`
+  })
+  const axis = html`<li class="life axis" aria-hidden="true">
+    <time>${dateTime.format(from)}</time>
+    <span>
+      ${states.length > 1 && states.map((state) => html`<i class="mark ${state}"></i>${texts.keyStates[state]} `)}
+      <i class="mark now"></i>${relative.format(0, 'second')}
+    </span>
+    <time>${dateTime.format(to)}</time>
+  </li>`
+  return renderList(visit, {
+    tab: 'keys',
+    shown: renderRowCard(texts.tabs.keys, [...rows, axis]),
+    actions: renderActions(visit, 'keys', { subject: texts.tabs.keys }),
+  })
+}
