@@ -3,20 +3,34 @@ import {
   isFull,
   removeCredentials,
   retireOthers,
+  addCredential,
+  listHashes,
+  LISTS,
 } from '../../core/applications/credentials/credential-lists.js'
 import {
   isDelivery,
   isHeldBySuspension,
   nextVersion,
   suspendEmails,
+  findDelivered,
+  isFirstDelivery,
 } from '../../core/applications/queue/queued-emails.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { Core } from '../../feature.js'
-import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
+import type { QueuedEmail, DeliveryPurpose } from '../../shared/contracts/queued-email.js'
 import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
 import { readServiceFailure, type ServiceFailure } from '../../shared/lib/service-failure.js'
-import { isNotice } from './content.js'
-import { type Attempt, type Delivering, prepareDelivery, prepareReminder, sendNotice } from './prepare-attempt.js'
+import { isNotice, type Recipient, describeDelivery, describeReminder, type Notice, describeNotice } from './content.js'
+import type { Edit } from '../../core/applications/records/application-writer.js'
+import type { ApprovalLinks } from '../../core/applications/decisions/approval-requests.js'
+import { findExpiring } from '../../core/applications/credentials/credential-expiry.js'
+import { createRegisteredKeySet, formatRecordedKeySet } from '../../core/applications/credentials/key-sets.js'
+import { mintCredentials } from '../../core/applications/credentials/credentials.js'
+import { issueInvitationToken } from '../../core/applications/contacts/contact-lists.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { EmailContent } from '../../shared/contracts/email-content.js'
+import { createClaimToken } from './claim-link.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 
 export type Attempts = ReturnType<typeof createAttempts>
 
@@ -76,21 +90,13 @@ export function createAttempts(
             return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
           }
           if (lacking) return undefined
-          if (isNotice(leased)) return sendNotice(core, delivering, leased, current)
-          if (current.contact === undefined) return { changed: {}, emails: [{ remove: leased }] }
-          if (delivery === 'inline' && hasNoRoom(current, leased, now())) {
+          if (current.contact !== undefined && delivery === 'inline' && hasNoRoom(current, leased, now())) {
             // It is retried when an operator has made room.
             const failed = nextVersion(leased, { state: 'failed', leasedUntil: 0, problem: FULL.problem })
             return { changed: {}, emails: [{ save: failed }], result: FULL }
           }
-          const recipient = { ...current, contact: current.contact }
-          const sending =
-            leased.purpose === 'expiring'
-              ? prepareReminder(core, leased, recipient)
-              : prepareDelivery(core, delivering, leased, recipient)
-          if (!sending) return { changed: {}, emails: [{ remove: leased }] }
-          const { changed, attempt } = sending
-          return { changed, emails: [{ save: attempt.email }], result: attempt }
+          const edit = prepareAttempt(core, delivering, leased, current)
+          return edit ?? { changed: {}, emails: [{ remove: leased }] }
         },
       )
       if (!prepared && lacking) await saveFailure({ ...leased, attemptCount: leased.attemptCount + 1 }, lacking)
@@ -187,5 +193,115 @@ function toFailed(email: QueuedEmail, { refused, permanent, problem }: ServiceFa
     dueAt,
     leasedUntil: 0,
     problem,
+  })
+}
+
+/** One attempt to send an e-mail: its record, and its content once that and the application are saved. */
+interface Attempt {
+  readonly email: QueuedEmail
+  describe(saved: ApplicationRecord): EmailContent
+}
+
+interface Delivering {
+  readonly apis: ReadonlyMap<string, Api>
+  readonly delivery: 'inline' | 'claim-link'
+  readonly developersUrl: string | undefined
+  readonly approvalLinks: ApprovalLinks
+}
+
+const CLAIM_LINK_LIFETIME_MS = 72 * 3600 * 1000
+
+/** Undefined if there is nothing to say any more, or nobody to say it to. */
+function prepareAttempt(core: Core, delivering: Delivering, leased: QueuedEmail, current: ApplicationRecord) {
+  if (isNotice(leased)) return prepareNotice(core, delivering, leased, current)
+  if (current.contact === undefined) return undefined
+  const recipient = { ...current, contact: current.contact }
+  return leased.purpose === 'expiring'
+    ? prepareReminder(core, leased, recipient)
+    : prepareDelivery(core, delivering, leased, recipient)
+}
+
+function createEdit(
+  email: QueuedEmail,
+  describe: Attempt['describe'],
+  changed: Partial<ApplicationRecord> = {},
+): Edit<Attempt> {
+  return { changed, emails: [{ save: email }], result: { email, describe } }
+}
+
+function prepareNotice(
+  { credentials, now }: Core,
+  { developersUrl, approvalLinks }: Delivering,
+  leased: Notice,
+  application: ApplicationRecord,
+): Edit<Attempt> | undefined {
+  const isInvitation = leased.purpose === 'invitation'
+  const issued = isInvitation ? issueInvitationToken(application, leased, credentials(), now()) : NO_TOKEN
+  const content =
+    issued &&
+    describeNotice(leased, application, { approvalLinks, developersUrl, invitationToken: issued.token, now: now() })
+  if (!content) return undefined
+  return createEdit(nextVersion(leased, { attemptCount: leased.attemptCount + 1 }), () => content, issued.changed)
+}
+
+const NO_TOKEN = { token: undefined, changed: {} }
+
+/** Undefined if the credential has ended or was replaced since the e-mail was queued. */
+function prepareReminder({ now }: Core, leased: QueuedEmail, application: Recipient): Edit<Attempt> | undefined {
+  const expiring = findExpiring(application, leased.credentialId, now())
+  if (!expiring) return undefined
+  const email = nextVersion(leased, { attemptCount: leased.attemptCount + 1 })
+  return createEdit(email, () => describeReminder(application, expiring, now()))
+}
+
+function prepareDelivery(
+  { writer, credentials, now }: Core,
+  { apis, delivery, developersUrl }: Delivering,
+  leased: QueuedEmail,
+  current: Recipient,
+): Edit<Attempt> | undefined {
+  // This e-mail replaces those of its earlier attempts, so its text does not count their credentials as previous ones.
+  const application = { ...current, ...removeCredentials(current, leased.attemptedHashes.flat()) }
+  const delivered = findDelivered(application, leased, { findLatestExpiry: writer.findLatestExpiry, now: now() })
+  if (!delivered) return undefined
+  const { kind, terms } = delivered
+  const { overlap } = leased
+  const purpose = leased.purpose as DeliveryPurpose
+  const attemptCount = leased.attemptCount + 1
+  const hasPrevious = findNewest(application[LISTS[kind]], terms.name, now()) !== undefined
+  const isRepeated = leased.attemptedHashes.flat().length > 0 || leased.claimLinks.length > 0
+  const replacesEarlier = isRepeated || (purpose === 'registration' && !isFirstDelivery(leased))
+  const keySet = createRegisteredKeySet(leased, now(), terms)
+  const publicKeys = formatRecordedKeySet(keySet)
+  const { note: given } = ownMembers(leased.details ?? {})
+  const note = typeof given === 'string' ? given : undefined
+  const described = { purpose, overlap, terms, hasPrevious, replacesEarlier, publicKeys, note }
+
+  if (delivery === 'claim-link') {
+    const { plain, hash } = createClaimToken(credentials())
+    const claimLinks = [{ hash, expiresAt: now() + CLAIM_LINK_LIFETIME_MS }, ...leased.claimLinks.slice(0, 1)]
+    const email = nextVersion(leased, { attemptCount, claimLinks })
+    const link = `${developersUrl}/register/claim#${plain}`
+    return createEdit(email, () => describeDelivery(current, { ...described, link }))
+  }
+  const minted = mintCredentials(credentials(), purpose, current, {
+    apis,
+    terms,
+    hasKeySet: keySet !== undefined,
+    now: now(),
+  })
+  const secret = minted.secret?.record ?? keySet
+  // At most two sets remain: this one, and the previous one, which may have arrived.
+  const [previous = [], ...older] = leased.attemptedHashes
+  const email = nextVersion(leased, {
+    attemptCount,
+    attemptedHashes: [[...listHashes(minted), ...(keySet ? [keySet.hash] : [])], previous],
+  })
+  const { keys, secrets } = removeCredentials(current, older.flat())
+  const describe = (saved: ApplicationRecord): EmailContent =>
+    describeDelivery({ ...saved, contact: current.contact }, { ...described, minted })
+  return createEdit(email, describe, {
+    keys: minted.key ? addCredential(keys, minted.key.record, now()) : keys,
+    secrets: secret ? addCredential(secrets, secret, now()) : secrets,
   })
 }

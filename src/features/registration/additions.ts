@@ -1,15 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 import type { Core } from '../../feature.js'
 import type { RegistrationSettings } from './registration-options.js'
-import type { OperatorDataRecord } from '../../core/applications/records/metadata.js'
+import {
+  type OperatorDataRecord,
+  checkSchemaOutput,
+  MAX_METADATA_BYTES,
+} from '../../core/applications/records/metadata.js'
 import type { ApplicationRecord, Language } from '../../shared/contracts/application-record.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { verifyCaptcha } from './captcha.js'
-import { createCheckFields } from './fields/check-fields.js'
-import { RegistrationMistakes, type FormFields } from './mistakes.js'
+import { RegistrationMistakes, type FormFields, NO_PROBLEMS } from './mistakes.js'
 import { TEXTS } from './texts/languages.js'
-
-export type Additions = ReturnType<typeof createAdditions>
+import { ApplicationError } from '../../shared/contracts/errors.js'
+import type { MetadataSchema, SchemaIssue, SchemaResult } from '../../shared/contracts/metadata-schema.js'
+import { unwrapCause } from '../../core/http/respond.js'
+import { readEmailAddress } from '../../shared/lib/email-address.js'
+import { fillText } from '../../shared/lib/fill-in.js'
+import { findLineProblem } from '../../shared/lib/visible-text.js'
+import { callHost } from './call-host.js'
+import { translate } from './local-text.js'
+import type { FieldSettings, InputSettings } from './fields/read-fields.js'
 
 interface GivenAdditions {
   /** Name of the provider's field -> value. */
@@ -63,4 +73,101 @@ export function createAdditions(core: Core, settings: RegistrationSettings) {
       throw new RegistrationMistakes(new Map([['captcha', TEXTS[language].captchaRefused]]))
     },
   }
+}
+
+/** With `inputs`, what is registered has `metadata`: each value that was given, as the schema has changed it. */
+export function createCheckFields(
+  { settings: { metadata }, calls: { readOperatorData }, logger }: Core,
+  { inputs, schema }: FieldSettings,
+) {
+  return async function checkFields(entered: ReadonlyMap<string, unknown>, language: Language) {
+    if (inputs.length === 0) return { data: {}, problems: NO_PROBLEMS }
+    const { values, problems } = readValues(inputs, entered, language)
+    if (problems.size > 0) return { data: {}, problems }
+    const judge = schema ?? metadata
+    const option = schema ? OPTION : 'metadata'
+    const result = judge && (await callHost(option, () => validate(judge, option, values), logger))
+    if (result?.issues) return { data: {}, problems: describeIssues(result.issues, inputs, language) }
+    // The platform's own schema also checks what the schema of the fields has made of the values.
+    const given = schema && result ? result.value : values
+    try {
+      return { data: await callHost('metadata', () => readOperatorData({ metadata: given }), logger), problems }
+    } catch (error) {
+      const cause = unwrapCause(error)
+      if (cause instanceof ApplicationError) return { data: {}, problems: new Map([['form', cause.message]]) }
+      throw error
+    }
+  }
+}
+
+const OPTION = 'registration.fields.schema'
+
+async function validate(schema: MetadataSchema, option: string, values: object): Promise<SchemaResult<object>> {
+  const result = await schema['~standard'].validate({ ...values })
+  if (!result.issues) checkSchemaOutput(option, result.value)
+  return result
+}
+
+function readValues(inputs: readonly InputSettings[], entered: ReadonlyMap<string, unknown>, language: Language) {
+  const texts = TEXTS[language]
+  const values: Record<string, string | boolean> = {}
+  const problems = new Map<string, string>()
+  for (const input of inputs) {
+    const { value, problem } = readValue(input, entered.get(input.name))
+    const named = { label: translate(input.label, language), most: input.maxLength }
+    if (problem !== undefined) problems.set(input.id, fillText(texts[problem], named))
+    else if (value !== undefined) values[input.name] = value
+  }
+  const isTooLong = Buffer.byteLength(JSON.stringify(values)) > MAX_METADATA_BYTES
+  if (isTooLong) problems.set('form', texts.tooLong)
+  return { values, problems }
+}
+
+interface Read {
+  /** Undefined if nothing was entered, which is allowed. */
+  readonly value?: string | boolean
+  readonly problem?: 'empty' | 'unticked' | 'unchosen' | 'longerThan' | 'unreadable' | 'noAddress' | 'noUrl'
+}
+
+function readValue(input: InputSettings, given: unknown): Read {
+  const { type, required, maxLength, options } = input
+  if (type === 'checkbox') {
+    if (typeof (given ?? false) !== 'boolean') return { problem: 'unreadable' }
+    return required && given !== true ? { problem: 'unticked' } : { value: given === true }
+  }
+  if (typeof (given ?? '') !== 'string') return { problem: 'unreadable' }
+  const text = ((given ?? '') as string).replaceAll(/\r\n?/g, '\n').replaceAll('\t', ' ').trim()
+  if (text === '') return required ? { problem: type === 'select' ? 'unchosen' : 'empty' } : {}
+  if (type === 'select') {
+    return options.some(({ value }) => value === text) ? { value: text } : { problem: 'unchosen' }
+  }
+  if (Array.from(text).length > maxLength) return { problem: 'longerThan' }
+  const line = type === 'textarea' ? text.replaceAll('\n', ' ') : text
+  if (findLineProblem(line, maxLength) !== undefined) return { problem: 'unreadable' }
+  if (type === 'email') {
+    const address = readEmailAddress(text)
+    return address === undefined ? { problem: 'noAddress' } : { value: address }
+  }
+  return type === 'url' && !isWebAddress(text) ? { problem: 'noUrl' } : { value: text }
+}
+
+/** An address that a link may lead to: of the web, with a host that has a dot, and without a password. */
+function isWebAddress(text: string): boolean {
+  const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
+  return url !== null && url.username === '' && url.password === '' && url.hostname.includes('.')
+}
+
+const MAX_ISSUES = 20
+
+function describeIssues(issues: readonly SchemaIssue[], inputs: readonly InputSettings[], language: Language) {
+  const problems = new Map<string, string>()
+  for (const { message, path = [] } of issues.slice(0, MAX_ISSUES)) {
+    const [step] = path
+    const key = typeof step === 'object' ? step.key : step
+    const input = inputs.find(({ name }) => name === key)
+    const id = input?.id ?? 'form'
+    const problem = input ? `${translate(input.label, language)}: ${message}` : message
+    problems.set(id, problems.has(id) ? `${problems.get(id)} ${problem}` : problem)
+  }
+  return problems
 }

@@ -7,9 +7,6 @@ import { removeTag } from '../../shared/lib/email-address.js'
 import { describeValue } from '../../shared/lib/describe-value.js'
 import { callHost } from './call-host.js'
 
-/** Decides whether a valid registration is stored. Rejects with the refusal if it is not. */
-export type Admit = ReturnType<typeof createAdmission>
-
 /** Counts the address first, so that nobody calls the host's functions without limit, and the contact, perhaps another's, last. */
 export function createAdmission({ rateLimits, logger }: Core, settings: RegistrationSettings) {
   const { allow, foldTags, ipv6Prefix, limits } = settings

@@ -1,6 +1,6 @@
 import type { Core } from '../../feature.js'
 import { toSentence } from '../../shared/contracts/errors.js'
-import type { ClosedApproval, OpenApproval } from './approvals.js'
+import type { ClosedApproval, OpenApproval } from './decide.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord, DecidedRequest } from '../../shared/contracts/application-record.js'
 import { renderField, renderInputField, renderProblem, renderTextarea } from '../../shared/web/form-field.js'
@@ -10,9 +10,6 @@ import { renderChip, renderEmpty } from '../../shared/web/parts.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from '../../shared/web/public-page.js'
-
-/** The pages of operators are in English, as the e-mails to them: no language of an operator is stored. */
-export type DecidePages = ReturnType<typeof createDecidePages>
 
 /** The reason of a rejection is what the operator writes next. `problem`: why the reason was refused. */
 interface RejectionFields {
@@ -43,6 +40,7 @@ export const DECIDE_SECURITY_POLICY = createContentSecurityPolicy(FOLLOW_SCRIPT)
 
 const MAX_LINK_LENGTH = 4096
 
+/** They are in English, as the e-mails to operators: no language of an operator is stored. */
 export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
   const { apis, developersUrl } = settings
   const render = (heading: string, content: Html, isError = false): string =>

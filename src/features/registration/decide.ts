@@ -1,20 +1,94 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import {
-  REJECTION_SUFFIX,
-  type ApprovalLink,
-  type ApprovalLinks,
-} from '../../core/applications/decisions/approval-requests.js'
-import type { Approvals, Decision } from './approvals.js'
-import { readReason } from '../../core/applications/records/validation.js'
+import type { Core } from '../../feature.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
+import type { RequestOrigin } from '../../shared/contracts/events.js'
+import type { ApplicationRecord, DecidedRequest, GrantedApis } from '../../shared/contracts/application-record.js'
+import {
+  findRequested,
+  type ApprovalLink,
+  type ApprovalSubject,
+  REJECTION_SUFFIX,
+  createApprovalLinks,
+} from '../../core/applications/decisions/approval-requests.js'
+import { createRegisteredKeySet, formatRecordedKeySet } from '../../core/applications/credentials/key-sets.js'
+import { findDecided, readAsker, type Asker } from '../../core/applications/decisions/decided-requests.js'
+import { findQueuedEmail } from '../../core/applications/queue/queued-emails.js'
+import { readReason } from '../../core/applications/records/validation.js'
 import { OAuthError, type Denial } from '../../shared/contracts/denial.js'
 import { notePresentedSecrets, readOrigin } from '../../core/http/origin.js'
 import { readForm, type Form } from '../../core/http/form.js'
 import { formatFailureKey, readClientAddress } from '../../shared/lib/request.js'
 import { FORM_REFERRER_POLICY, sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
-import { DECIDE_SECURITY_POLICY, type DecidePages } from './decide-pages.js'
-import type { Core } from '../../feature.js'
+import { createDecidePages, DECIDE_SECURITY_POLICY } from './decide-pages.js'
+
+export type Approval = OpenApproval | ClosedApproval
+
+export interface OpenApproval extends Asker {
+  readonly isOpen: true
+  readonly application: ApplicationRecord
+  readonly requested: GrantedApis
+  readonly requestedAt: number
+  readonly publicKeys: readonly string[] | undefined
+}
+
+/** A request about which nothing is left to decide. */
+export interface ClosedApproval {
+  readonly isOpen: false
+  /** The application, without a name if it was deleted. */
+  readonly application: ApplicationRecord
+  /** Undefined for a request that was neither decided nor withdrawn, such as a registration whose e-mail was cancelled. */
+  readonly decided: DecidedRequest | undefined
+}
+
+export type Decision = { readonly approve: true } | { readonly approve: false; readonly reason: string }
+
+function createApprovals({ store, opened, calls: { decisions } }: Core) {
+  /** Who has asked. A registration waits as long as its e-mail does: one whose e-mail was cancelled cannot be approved. */
+  async function findWaiting({ api, applicationId }: ApprovalSubject) {
+    if (api !== undefined) return { requestedBy: undefined, address: undefined, publicKeys: undefined }
+    const email = await findQueuedEmail(store, applicationId, 'registration')
+    if (email?.state !== 'held') return undefined
+    return { ...readAsker(email), publicKeys: formatRecordedKeySet(createRegisteredKeySet(email, 0)) }
+  }
+
+  return {
+    async find(subject: ApprovalSubject): Promise<Approval | undefined> {
+      await opened()
+      // Before the application, which then has the decision if there is no e-mail that waits for it any more.
+      const asker = await findWaiting(subject)
+      const application = await store.findApplication(subject.applicationId)
+      if (!application) return undefined
+      const requested = findRequested(subject, application)
+      if (!requested || !asker) return { isOpen: false, application, decided: findDecided(application, subject) }
+      const { api, requestedAt } = subject
+      const request = application.accessRequests.find((each) => each.api === api)
+      return {
+        isOpen: true,
+        application,
+        requested,
+        requestedAt,
+        ...asker,
+        ...(request && { requestedBy: request.by }),
+      }
+    },
+    /** Resolves true if this call has decided, and false if nothing was left to decide. */
+    async decide({ operator, applicationId, ...request }: ApprovalLink, decision: Decision, origin: RequestOrigin) {
+      const actor = { by: `operator:${operator}`, origin }
+      try {
+        if (decision.approve) await decisions.approve(applicationId, request, actor)
+        else await decisions.deny(applicationId, request, { ...actor, reason: decision.reason })
+        return true
+      } catch (error) {
+        if (error instanceof ApplicationError && TOO_LATE.has(error.code)) return false
+        throw error
+      }
+    },
+  }
+}
+
+/** Somebody else has decided, or the application has been deleted. */
+const TOO_LATE: ReadonlySet<string> = new Set(['invalid_state', 'application_not_found'])
 
 interface DecideAnswer {
   readonly status: number
@@ -27,17 +101,16 @@ interface DecideAnswer {
  * with a `decision`, which a button sends, decides.
  */
 export function createDecideEndpoints(
-  { limitFailures, limitChanges, available }: Core,
-  options: {
-    readonly links: ApprovalLinks
-    readonly approvals: Approvals
-    readonly pages: DecidePages
-    readonly brand: PageBrand
-    readonly readRefusal: (error: unknown) => Denial
-  },
+  core: Core,
+  operators: readonly string[],
+  brand: PageBrand,
+  readRefusal: (error: unknown) => Denial,
 ) {
-  const { links, approvals, pages, readRefusal } = options
-  const policy = options.brand.extendPolicy(DECIDE_SECURITY_POLICY)
+  const { limitFailures, limitChanges, available } = core
+  const links = createApprovalLinks({ ...core, isOperator: (address) => operators.includes(address) })
+  const approvals = createApprovals(core)
+  const pages = createDecidePages(core, brand)
+  const policy = brand.extendPolicy(DECIDE_SECURITY_POLICY)
 
   /** Bad links are counted after the check: a good link always works, whatever else its address sends. */
   async function readLink(token: string, req: IncomingMessage): Promise<ApprovalLink> {
@@ -72,7 +145,7 @@ export function createDecideEndpoints(
   }
 
   /** `rejection`: the reason is what the operator writes next. With a `problem`, the last one was refused. */
-  async function showRequest(link: ApprovalLink, token: string, rejection?: Parameters<DecidePages['renderOpen']>[2]) {
+  async function showRequest(link: ApprovalLink, token: string, rejection?: Parameters<typeof pages.renderOpen>[2]) {
     const approval = await approvals.find(link)
     if (!approval) throw new OAuthError('invalid_request', LINK_PROBLEMS.unknown)
     if (!approval.isOpen) return { status: 200, page: pages.renderClosed(approval) }

@@ -4,21 +4,16 @@ import {
   members,
   type CallParameters,
 } from '../../core/applications/call-arguments.js'
-import { createApprovalLinks } from '../../core/applications/decisions/approval-requests.js'
 import { guardWriter } from '../../core/applications/records/application-writer.js'
 import type { RegistrationOffer } from '../../shared/contracts/offers.js'
 import type { MetadataInput, MetadataOutput } from '../../shared/contracts/metadata-schema.js'
 import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
 import { createRequestAccess } from './access-requests.js'
-import { createAdditions } from './additions.js'
-import { createAdmission } from './admission.js'
-import { createApprovals } from './approvals.js'
 import { type Registration, createPrepareRegistration } from './register.js'
 import { readRegistrationOptions, type RegistrationOptions, type RegistrationSettings } from './registration-options.js'
 import { createRegistrationRouter } from './registration-router.js'
 import { acceptTerms, readAcceptance } from './terms.js'
-import { createThanksLinks } from './thanks-page.js'
 
 export type { Registration } from './register.js'
 export type { RegistrationCaptcha, VerifyCaptcha } from './captcha.js'
@@ -100,17 +95,7 @@ const PARAMETERS: CallParameters<Omit<Registration, 'router'>> = {
 
 function createRegistrationPart(core: Core, settings: RegistrationSettings): FeaturePart {
   const { operators, terms } = settings
-  const { decisions, readOperatorData } = core.calls
-  const prepareRegistration = createPrepareRegistration(core, operators)
-  const approvals = createApprovals(core, decisions)
-  const links = createApprovalLinks({ ...core, isOperator: (address) => operators.includes(address) })
-  const router = createRegistrationRouter(core, settings, {
-    prepareRegistration,
-    additions: createAdditions(core, settings),
-    thanksLinks: createThanksLinks(() => core.deriveKey('express-platform-auth registered v1'), core.now),
-    admit: createAdmission(core, settings),
-    approval: operators.length > 0 ? { links, approvals } : undefined,
-  })
+  const { readOperatorData } = core.calls
   const createCalls = (writer: Core['writer']) =>
     withCheckedArguments(PARAMETERS, {
       // The function is async, so that a mistake rejects.
@@ -130,5 +115,6 @@ function createRegistrationPart(core: Core, settings: RegistrationSettings): Fea
       if (terms) await acceptTerms(guardWriter(core.writer, { check }), terms, { id, by, at: core.now() })
     },
   }
+  const router = createRegistrationRouter(core, settings)
   return { calls: { ...createCalls(core.writer), router }, createCalls, offers }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RegistrationSettings } from './registration-options.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
-import type { PreparedRegistration, PrepareRegistration } from './register.js'
+import { createPrepareRegistration, type PreparedRegistration, type PrepareRegistration } from './register.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import { OAuthError, type Denial } from '../../shared/contracts/denial.js'
 import type { Language } from '../../shared/contracts/application-record.js'
@@ -23,10 +23,9 @@ import {
 import { describeRefusal } from '../../shared/web/describe-refusal.js'
 import { choosePageLanguage, readPreferredLanguage } from '../../shared/web/page-language.js'
 import { createContentSecurityPolicy } from '../../shared/web/public-page.js'
-import type { Additions } from './additions.js'
-import type { Admit } from './admission.js'
+import { createAdditions } from './additions.js'
+import { createAdmission } from './admission.js'
 import { createDecideEndpoints } from './decide.js'
-import { createDecidePages } from './decide-pages.js'
 import { createFormPage, type RefusedForm } from './form-page.js'
 import {
   findFieldProblems,
@@ -38,26 +37,19 @@ import {
 } from './mistakes.js'
 import { readKeySetField } from './key-set-field.js'
 import { TEXTS } from './texts/languages.js'
-import { renderThanksPage, type ThanksLinks } from './thanks-page.js'
+import { createThanksLinks, renderThanksPage } from './thanks-page.js'
 import type { Core } from '../../feature.js'
 
 type Registration = Parameters<PrepareRegistration>[0]
 
-export function createRegistrationRouter(
-  core: Core,
-  settings: RegistrationSettings,
-  options: {
-    readonly prepareRegistration: PrepareRegistration
-    readonly additions: Additions
-    readonly admit: Admit
-    readonly thanksLinks: ThanksLinks
-    readonly approval: Pick<Parameters<typeof createDecideEndpoints>[1], 'links' | 'approvals'> | undefined
-  },
-): Middleware {
+export function createRegistrationRouter(core: Core, settings: RegistrationSettings): Middleware {
   const { limitChanges, available, paceStarts, logRefusal } = core
-  const { prepareRegistration, additions, admit, approval, thanksLinks } = options
   const { developersUrl, clientAssertions } = core.settings
-  const { decisionDays } = settings
+  const { decisionDays, operators } = settings
+  const prepareRegistration = createPrepareRegistration(core, operators)
+  const additions = createAdditions(core, settings)
+  const admit = createAdmission(core, settings)
+  const thanksLinks = createThanksLinks(() => core.deriveKey('express-platform-auth registered v1'), core.now)
   const brand = createPageBrand(core.settings.brand)
   const links = { brand, developersUrl, portalUrl: core.pageUrl('portal') }
   const apis = [...core.settings.apis.values()].filter(({ registration }) => registration !== 'closed')
@@ -66,8 +58,7 @@ export function createRegistrationRouter(
   const formPage = createFormPage(apis, links, settings)
   const thanksPolicy = brand.extendPolicy(createContentSecurityPolicy())
   const fieldNames = new Set(['name', 'contact', 'language', 'keySet', ...additions.names])
-  const pages = createDecidePages(core, brand)
-  const decisions = approval && createDecideEndpoints(core, { ...approval, pages, brand, readRefusal })
+  const decisions = operators.length > 0 ? createDecideEndpoints(core, operators, brand, readRefusal) : undefined
 
   const routes = new Map<string, Endpoint>([
     ['GET /', (req, res) => sendForm(req, res, 200)],
@@ -125,7 +116,7 @@ export function createRegistrationRouter(
   /** A registration with a mistake is refused before anything is counted. `mistakes`: those that a form has in any case. */
   async function register(
     application: Registration,
-    given: ReturnType<Additions['readForm']>,
+    given: ReturnType<typeof additions.readForm>,
     pageLanguage: Language,
     req: IncomingMessage,
     mistakes: FieldProblems = NO_PROBLEMS,

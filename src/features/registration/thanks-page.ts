@@ -42,8 +42,6 @@ export function renderThanksPage(
 const NAMED_FOR_MS = 10 * 60_000
 
 /** The query of the page's link. It is sealed, because logs and histories keep links. */
-export type ThanksLinks = ReturnType<typeof createThanksLinks>
-
 export function createThanksLinks(getKey: () => Uint8Array, now: () => number) {
   const sealed = createSealedTexts(getKey, 'registered')
   return {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { ConfigurationError } from '../../index.js'
-import type { Resource } from './resource.js'
+import type { Resource } from './router.js'
 
 const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 

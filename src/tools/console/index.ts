@@ -17,19 +17,29 @@ import { escapeHidden } from '../../shared/lib/visible-text.js'
 import { findFirstPath } from './api-samples.js'
 import { loadAssets } from './assets.js'
 import { readDocuments } from './documents.js'
-import { listExports, MARKDOWN_TYPE } from './export/exports.js'
-import { writeLlmsIndex } from './export/llms.js'
+import { listExports, MARKDOWN_TYPE, writeLlmsIndex } from './export/exports.js'
 import { renderIndexPage, renderSamplesPage } from './index-page.js'
 import { createContentSecurityPolicy, listDeveloperPages, type Site } from './page.js'
 import { listReferenceOperations } from './reference/operations.js'
-import { readText } from './reference/resolve.js'
-import { listReferenceResources } from './reference/resources.js'
-import { createDocumentResource, createLatePageResource, type MakeResource, type Resource } from './resource.js'
-import { createRouter } from './router.js'
+import { readText } from './reference/read-schema.js'
+import {
+  createDocumentResource,
+  createLatePageResource,
+  type MakeResource,
+  type Resource,
+  createRouter,
+} from './router.js'
 import { renderTextPage, readChangelog, readGuides } from './texts.js'
 import { words } from './words.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { wrongOption } from '../../shared/lib/option-checks.js'
+import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
+import type { Reference } from './reference/operation.js'
+import { renderOperationPage, renderReferencePage } from './reference/page.js'
+import type { ReferencePageOptions } from './reference/frame.js'
+import { renderSchemaPage, renderSchemasPage } from './reference/schema-pages.js'
+import { listNamedSchemas } from './reference/named-schemas.js'
+import { createSearchIndex } from './reference/search-index.js'
 
 /**
  * Middleware that serves the developer console: all APIs with their addresses and commands, a reference per API that
@@ -215,4 +225,31 @@ function readConsoleOptions(options: DeveloperConsoleOptions) {
   if (title !== undefined && typeof title !== 'string')
     throw wrongOption('title', 'is not a string', 'Write title: "Shop developers".')
   return { documents, title, registration, guides, changelog }
+}
+
+/** Rendering a page takes milliseconds, so nearly all pages are kept, compressed. The cache bounds their bytes. */
+const KEPT_PAGES = 2000
+
+/** The reference of an API, the pages of its operations and schemas, and what its search needs, by the path below the reference. */
+export function listReferenceResources(
+  reference: Reference,
+  options: ReferencePageOptions,
+  policy: string,
+): [path: string, resource: MakeResource][] {
+  const { document, operations } = reference
+  const schemas = listNamedSchemas(document)
+  const kept = createBoundedCache<Resource>({ entries: KEPT_PAGES, bytesOf: ({ gzipped }) => gzipped.length })
+  const keep = (path: string, render: () => string): [path: string, resource: MakeResource] => [
+    path,
+    createLatePageResource(render, policy, kept, path),
+  ]
+  const writeSearch = (): string => JSON.stringify(createSearchIndex(document, operations, schemas))
+
+  return [
+    ['', createLatePageResource(() => renderReferencePage(reference, options), policy)],
+    ['/search.json', createDocumentResource('application/json; charset=utf-8', writeSearch)],
+    ['/schemas', createLatePageResource(() => renderSchemasPage(reference, options), policy)],
+    ...schemas.map((each) => keep(`/schemas/${each.key}`, () => renderSchemaPage(reference, each, options))),
+    ...operations.map((each) => keep(`/operations/${each.key}`, () => renderOperationPage(reference, each, options))),
+  ]
 }

@@ -3,7 +3,7 @@ import { asObject, listCallableOperations, type JsonObject, type Operation } fro
 import { readSecurity } from '../../../shared/openapi/security.js'
 import { formatCallCommand, formatTokenAssignment } from '../../../shared/samples/curl.js'
 import { listParameters, type Parameter } from '../reference/parameters.js'
-import { resolve, resolveEntries } from '../reference/resolve.js'
+import { resolve, resolveEntries } from '../reference/read-schema.js'
 import { isJson } from '../../../shared/samples/serialize.js'
 import { createSampleBody, createSampleCall, listCodeSamples } from '../reference/sample-call.js'
 import { listCallbacks, listWebhooks } from '../reference/operations.js'

@@ -2,12 +2,9 @@ import { isObject } from '../../../shared/lib/is-object.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { asObject, followReference, type JsonObject } from '../../../shared/openapi/document.js'
 import { escapeStep, listObjects, readReference, unescapeStep } from '../../../shared/openapi/references.js'
-import { readSchema, takeParts } from '../reference/read-schema.js'
-import { readList, readText, resolve } from '../reference/resolve.js'
+import { readSchema, takeParts, readList, readText, resolve, describeType } from '../reference/read-schema.js'
 import { listChoices, type Choice } from '../reference/schema-choices.js'
-import { listConditions, listMembers } from '../reference/schema-parts.js'
-import { listRules } from '../reference/schema-rules.js'
-import { describeType } from '../reference/schema-type.js'
+import { listConditions, listMembers, listRules } from '../reference/schema-rules.js'
 
 /** A value in a line, such as `integer, 1 to 100, default 20` or `list of Order`. A schema with a name is named only. */
 export function describeValue(document: JsonObject, given: unknown): string {

@@ -5,7 +5,7 @@ import { isLeftOut, listBodyContents, type BodyContent, listBodyTexts } from './
 import type { FieldRenderer } from './fields.js'
 import { listFormFields } from './form-fields.js'
 import { renderDescription } from './markdown.js'
-import { resolve } from './resolve.js'
+import { resolve } from './read-schema.js'
 import { renderMediaType } from './responses.js'
 import { textWith, words } from '../words.js'
 

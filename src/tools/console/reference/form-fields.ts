@@ -4,9 +4,7 @@ import { isJson, isMultipart, serializeHeader, type Value } from '../../../share
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
 import type { BodyContent } from './body-contents.js'
 import { createExample, listGivenExamples, readInitial } from './examples.js'
-import { readSchema } from './read-schema.js'
-import { readList, readText, resolve, resolveEntries } from './resolve.js'
-import { isBinary, readTypes } from './schema-type.js'
+import { readSchema, readList, readText, resolve, resolveEntries, isBinary, readTypes } from './read-schema.js'
 
 /** A field of a form: a property of the schema of the body, and how it is sent. */
 export interface FormField {

@@ -2,7 +2,7 @@ import { html, type Html } from '../../../shared/web/html.js'
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
 import { renderMarkdown } from './markdown.js'
 import { renderExternalDocs } from './operation.js'
-import { readText } from './resolve.js'
+import { readText } from './read-schema.js'
 import { words } from '../words.js'
 
 /** The facts about the API as a whole. Headings of the description get ids, other than `takenIds`. */

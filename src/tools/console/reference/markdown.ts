@@ -7,7 +7,7 @@ import { html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderCode } from '../../../shared/web/parts.js'
 import { readLanguage, words } from '../words.js'
-import { readText } from './resolve.js'
+import { readText } from './read-schema.js'
 
 export interface MarkdownOptions {
   /** The level of a top heading (`#`), so that headings fit into the page around the text; 1 by default. */

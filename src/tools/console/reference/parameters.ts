@@ -1,6 +1,6 @@
 import { asObject, type JsonObject, type Operation } from '../../../shared/openapi/document.js'
 import { listPathVariables } from '../../../shared/samples/request.js'
-import { readList, readText, resolve, resolveEntries } from './resolve.js'
+import { readList, readText, resolve, resolveEntries } from './read-schema.js'
 
 export interface Parameter {
   readonly name: string

@@ -1,8 +1,46 @@
 import { isObject } from '../../../shared/lib/is-object.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
-import type { JsonObject } from '../../../shared/openapi/document.js'
-import { readReference } from '../../../shared/openapi/references.js'
-import { readList, resolve } from './resolve.js'
+import { asObject, followReference, type JsonObject } from '../../../shared/openapi/document.js'
+import { readReference, unescapeStep } from '../../../shared/openapi/references.js'
+import { textWith, words } from '../words.js'
+
+const MAX_REFERENCES = 10
+
+/**
+ * An object of a document, or what it refers to if it is a reference. A description, an example and other annotations beside
+ * `$ref` win. Keywords of JSON Schema that both have, such as `properties`, must both hold, so they become an `allOf`.
+ */
+export function resolve(document: JsonObject, given: unknown, depth = 0): JsonObject {
+  const own = asObject(given)
+  const reference = readReference(own)
+  if (reference === undefined || depth > MAX_REFERENCES) return own
+  const { $ref: _reference, $dynamicRef: _dynamic, ...siblings } = own
+  const target = resolve(document, reference === '#' ? document : followReference(document, reference), depth + 1)
+  if (Object.keys(siblings).length === 0) return target
+  const isShared = Object.keys(siblings).some((name) => name in target && KEYWORDS.test(name))
+  if (!isShared || typeof siblings['required'] === 'boolean') return ownMembers({ ...target, ...siblings })
+  return ownMembers({ ...siblings, allOf: [{ $ref: reference }, ...readList(siblings['allOf'])] })
+}
+
+/** The keywords that narrow a value: a value must match both. */
+const KEYWORDS =
+  /^(?:min|max|exclusive)[A-Z]|^(?:minimum|maximum|multipleOf|required|enum|items|allOf|oneOf|anyOf|not|if|contains)$|properties$/i
+
+/** The members of a map in a document, such as `headers`, each resolved. */
+export function resolveEntries(document: JsonObject, given: unknown): (readonly [name: string, value: JsonObject])[] {
+  return Object.entries(asObject(given))
+    .filter(([, value]) => isObject(value))
+    .map(([name, value]) => [name, resolve(document, value)])
+}
+
+/** A text in a document; undefined if it is missing, empty or something else. */
+export function readText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+export function readList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
 
 /** One `allOf` has at most so many parts, with theirs: a few lines can describe millions. */
 const MAX_PARTS = 300
@@ -138,4 +176,83 @@ export function readChosenSchema(document: JsonObject, given: unknown): JsonObje
   const [choice] = [...readList(oneOf), ...readList(anyOf)]
   if (choice === undefined || isObject(schema['properties'])) return schema
   return readSchema(document, { allOf: [choice, own] })
+}
+
+/** `string`, `list of Order`, `integer (int64) or null`. */
+export function describeType(document: JsonObject, part: unknown, depth = 0): string {
+  if (part === false) return words().noValue
+  const schema = readSchema(document, part)
+  const kind = describeChoices(document, schema, depth) ?? describeOwnType(document, schema, depth)
+  const name = readText(resolve(document, part)['title']) ?? readTypeName(document, part)
+  const shown = name !== undefined && (kind === undefined || kind === 'object') ? name : kind
+  if (!isNullable(schema)) return shown ?? words().any
+  const isOnlyNull = shown === undefined && schema['nullable'] !== true
+  return isOnlyNull ? 'null' : `${shown ?? words().any} ${words().or} null`
+}
+
+/** The types of a few alternatives; undefined if there are none, or many, or if one of them can be anything. */
+function describeChoices(document: JsonObject, schema: JsonObject, depth: number): string | undefined {
+  const choices = [...readList(schema['oneOf']), ...readList(schema['anyOf'])]
+  if (choices.length === 0 || choices.length > (depth === 0 ? MAX_CHOICES : SHOWN_KINDS) || depth > 2) return undefined
+  const kinds = new Set(choices.map((each) => readName(each) ?? describeType(document, each, depth + 1)))
+  return kinds.size > SHOWN_KINDS || kinds.has(words().any) ? undefined : [...kinds].join(` ${words().or} `)
+}
+
+const MAX_CHOICES = 30
+const SHOWN_KINDS = 4
+
+function describeOwnType(document: JsonObject, schema: JsonObject, depth: number): string | undefined {
+  const format = readText(schema['format']) ?? readText(schema['contentMediaType'])
+  const types = readTypes(schema).map((type) => {
+    if (type === 'array' && depth < 3) return describeList(document, schema, depth)
+    return format === undefined ? type : `${type} (${format})`
+  })
+  return types.length > 0 ? types.join(` ${words().or} `) : format && `${words().any} (${format})`
+}
+
+function describeList(document: JsonObject, { items, prefixItems }: JsonObject, depth: number): string {
+  const { any, list, or } = words()
+  const kind = prefixItems === undefined ? describeType(document, items, depth + 1) : any
+  return kind === any ? list : textWith('listOf', { type: kind.includes(` ${or} `) ? `(${kind})` : kind })
+}
+
+/** The name of a schema, or of the only schema that it consists of. */
+function readTypeName(document: JsonObject, part: unknown, depth = 0): string | undefined {
+  const name = readName(part)
+  if (name !== undefined || !isObject(part) || depth > 3) return name
+  const { parts } = takeParts(document, part)
+  return parts.length === 1 && !isObject(part['properties']) ? readTypeName(document, parts[0], depth + 1) : undefined
+}
+
+/** The types that a schema allows, without `null`: OpenAPI 3.0 has one, 3.1 a list. Guessed from other members if missing. */
+export function readTypes(schema: JsonObject): string[] {
+  const given = [schema['type']].flat().filter((each) => typeof each === 'string')
+  const types = given.filter((type) => type !== 'null')
+  if (given.length > 0) return types
+  if (isObject(schema['properties']) || 'additionalProperties' in schema) return ['object']
+  if ('items' in schema || 'prefixItems' in schema) return ['array']
+  const values = 'const' in schema ? [schema['const']] : readList(schema['enum'])
+  return [...new Set(values.filter((value) => value !== null).map(nameType))]
+}
+
+export function readValues(schema: JsonObject): readonly unknown[] {
+  return 'const' in schema ? [schema['const']] : readList(schema['enum'])
+}
+
+/** Whether a value of the schema is a file: OpenAPI 3.0 has the format `binary`, 3.1 a media type without encoding. */
+export function isBinary(schema: JsonObject): boolean {
+  if (schema['format'] === 'binary') return true
+  const { contentMediaType, contentEncoding, contentSchema } = schema
+  return readText(contentMediaType) !== undefined && contentEncoding === undefined && contentSchema === undefined
+}
+
+/** The name of a reference's target: `Order` of `#/components/schemas/Order`. */
+export function readName(given: unknown): string | undefined {
+  const step = readReference(given)?.split('/').at(-1)
+  return step === undefined ? undefined : unescapeStep(step)
+}
+
+function nameType(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  return Number.isInteger(value) ? 'integer' : typeof value
 }

@@ -8,7 +8,7 @@ import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
 import { listBodyTexts } from './body-contents.js'
 import { renderDescription, renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operations.js'
-import { readText, resolveEntries } from './resolve.js'
+import { readText, resolveEntries } from './read-schema.js'
 import { formatValue, renderAbout, renderSchema } from './schema.js'
 import { readLanguage, words } from '../words.js'
 

@@ -9,7 +9,7 @@ import { isLeftOut, listBodyContents, listBodyTexts } from './body-contents.js'
 import { createExample, listGivenExamples } from './examples.js'
 import { listFormFields, readFileKind, type FormField } from './form-fields.js'
 import { listParameters, type Parameter } from './parameters.js'
-import { readList, resolve, resolveEntries, readText } from './resolve.js'
+import { readList, resolve, resolveEntries, readText } from './read-schema.js'
 import { words } from '../words.js'
 
 /** A call of an operation with example values for all that it requires. A path parameter without example is a word in capitals. */

@@ -1,9 +1,7 @@
 import { isObject } from '../../../shared/lib/is-object.js'
 import { asObject, followReference, type JsonObject } from '../../../shared/openapi/document.js'
 import { escapeStep, readReference } from '../../../shared/openapi/references.js'
-import { readSchema, takeParts } from './read-schema.js'
-import { readList, readText } from './resolve.js'
-import { readName } from './schema-type.js'
+import { readSchema, takeParts, readList, readText, readName } from './read-schema.js'
 import { words } from '../words.js'
 
 /** Alternatives of which a value matches one, or one or more. */

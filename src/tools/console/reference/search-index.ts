@@ -2,8 +2,7 @@ import { escapeHidden } from '../../../shared/lib/visible-text.js'
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
 import type { ReferenceOperation } from './operations.js'
 import { listParameters } from './parameters.js'
-import { readList, readText, resolve, resolveEntries } from './resolve.js'
-import { readName } from './schema-type.js'
+import { readList, readText, resolve, resolveEntries, readName } from './read-schema.js'
 import type { NamedSchema } from './named-schemas.js'
 
 /** The search covers longer descriptions up to here. */

@@ -3,8 +3,7 @@ import { renderMethod } from '../../../shared/web/parts.js'
 import type { Heading } from './information.js'
 import { listNamedSchemas, type NamedSchema } from './named-schemas.js'
 import type { Reference } from './operation.js'
-import type { ReferenceOperation } from './operations.js'
-import type { TagGroup } from './tags.js'
+import type { ReferenceOperation, TagGroup } from './operations.js'
 import { words } from '../words.js'
 
 interface SideListOptions {

@@ -7,7 +7,7 @@ import { createExample } from '../../../../src/tools/console/reference/examples.
 import { listReferenceOperations } from '../../../../src/tools/console/reference/operations.js'
 import { renderOperation } from '../../../../src/tools/console/reference/operation.js'
 import { renderSchema } from '../../../../src/tools/console/reference/schema.js'
-import { describeType } from '../../../../src/tools/console/reference/schema-type.js'
+import { describeType } from '../../../../src/tools/console/reference/read-schema.js'
 import type { JsonObject } from '../../../../src/shared/openapi/document.js'
 import { readDocument } from '../../../../src/shared/openapi/read-document.js'
 import { TEAS } from '../teas.js'
