@@ -10,21 +10,14 @@ import { normalizeContact } from '../../core/applications/contacts/contact-lists
 import { guardWriter } from '../../core/applications/records/application-writer.js'
 import { readContact } from '../../core/applications/records/validation.js'
 import { ApplicationError, invalidArgument } from '../../shared/contracts/errors.js'
-import { type PortalAction, readPortalOptions, type PortalOptions, type PortalSettings } from './portal-options.js'
+import { readPortalOptions, type PortalOptions, type PortalSettings } from './portal-options.js'
 import type { MetadataOutput } from '../../shared/contracts/metadata-schema.js'
 import type { Core, Feature, FeaturePart } from '../../feature.js'
 import type { PlatformAuth } from '../../index.js'
-import { createPageBrand } from '../../shared/web/page-brand.js'
 import type { Portal, PortalLinkOptions } from './portal-calls.js'
-import { createInvitations, type AcceptInvitation } from './invitations.js'
+import { createInvitations } from './invitations.js'
 import type { CreateActionCalls } from './pages/action-page.js'
-import { createPageRenderer } from './pages/page.js'
-import { createPortalPages, type PortalPages } from './pages/pages.js'
 import { createPortalRouter } from './portal-router.js'
-import { createSessionCookie, createSessions } from './sign-in/session.js'
-import { createSignInPages } from './sign-in/sign-in-pages.js'
-import { createSignInRoutes } from './sign-in/sign-in-routes.js'
-import { createSignIn, createConfirmContact } from './sign-in/sign-in.js'
 
 export type { SignOutContact } from '../../core/applications/contacts/sign-outs.js'
 export type { PortalAction } from './portal-options.js'
@@ -88,8 +81,7 @@ const PARAMETERS: CallParameters<Omit<Portal, 'router'>> = {
 
 function createPortalPart(core: Core, settings: PortalSettings): FeaturePart {
   const { store, opened } = core
-  const { acceptInvitation } = createInvitations(core)
-  const { router, createLink } = createRoutes(core, settings, acceptInvitation)
+  const { router, createLink } = createPortalRouter(core, settings, createActionCalls(core))
 
   async function link({ contact, applicationId }: PortalLinkOptions): Promise<string> {
     if ((contact === undefined) === (applicationId === undefined)) throw invalidArgument(LINK_ARGUMENT)
@@ -117,51 +109,6 @@ function createActionCalls(core: Core): CreateActionCalls {
     requestAccess: (id, request) => core.find('registration')!.requestAccess(check, id, request),
     acceptTerms: (id, by) => core.find('registration')!.acceptTerms(check, id, by),
   })
-}
-
-function createRoutes(core: Core, settings: PortalSettings, acceptInvitation: AcceptInvitation) {
-  const { developersUrl, limits } = settings
-  const brand = createPageBrand(core.settings.brand)
-  const root = `${new URL(developersUrl).pathname.replace(/\/$/, '')}/applications`
-  /** The key is derived at each use, because the session secret may be replaced. */
-  const deriveKey = (use: string) => () => core.deriveKey(`express-platform-auth portal ${use} v1`)
-  const cookie = createSessionCookie({ developersUrl, getKey: deriveKey('session') })
-  const { signOuts } = core
-  const sessions = createSessions(core, { signOuts, cookie, getCsrfKey: deriveKey('csrf') })
-  const signIn = createSignIn(core, {
-    sendSignIn: core.find('emails')!.sendSignIn,
-    confirmContact: createConfirmContact(core),
-    sessions,
-    signOuts,
-    getHashKey: deriveKey('sign-in'),
-    pageUrl: `${developersUrl}/applications/sign-in`,
-    limit: limits.signIn,
-  })
-  const renderPage = createPageRenderer(root, developersUrl, brand)
-  const signInPages = createSignInPages(renderPage, root)
-  const signInRoutes = createSignInRoutes(core, { acceptInvitation, signIn, sessions, pages: signInPages })
-  const answerContact = createPortalPages(core, {
-    developersUrl,
-    supportUrl: brand.supportUrl,
-    // Without registration() nobody takes requests for access.
-    actions: core.find('registration') ? settings.actions : without(settings.actions, 'requestAccess'),
-    createCalls: createActionCalls(core),
-    renderPage,
-    root,
-    limit: limits.actions,
-  })
-  const pages: PortalPages = (request) => {
-    const limit = request.method === 'GET' ? core.limitLookups : core.limitChanges
-    return limit(request.session.contact, () => answerContact(request))
-  }
-  return {
-    router: createPortalRouter(core, { developersUrl, brand, root, sessions, signInPages, signInRoutes, pages }),
-    createLink: signIn.createLink,
-  }
-}
-
-function without(actions: ReadonlySet<PortalAction>, action: PortalAction): ReadonlySet<PortalAction> {
-  return new Set([...actions].filter((each) => each !== action))
 }
 
 const LINK_ARGUMENT = 'link() takes { contact } or { applicationId }.'

@@ -21,9 +21,6 @@ import type { Limit } from '../../shared/contracts/api.js'
 import { removeTag } from '../../shared/lib/email-address.js'
 import type { RateLimits } from '../../core/rate-limits/rate-limits.js'
 
-/** Makes the invited a contact and ends the invitation, in one commit; undefined for a token that is not open. */
-export type AcceptInvitation = ReturnType<typeof createInvitations>['acceptInvitation']
-
 const INVITATION_LIFETIME_MS = 7 * 24 * 3600 * 1000
 
 export function createInvitations(
@@ -56,6 +53,7 @@ export function createInvitations(
       wakeSender()
       return toApplication(record, now())
     },
+    /** Makes the invited a contact and ends the invitation, in one commit; undefined for a token that is not open. */
     async acceptInvitation(token: string, origin: RequestOrigin | undefined) {
       const id = readInvitedApplication(token)
       if (id === undefined) return undefined

@@ -3,39 +3,39 @@ import { ApplicationError } from '../../shared/contracts/errors.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { notePresentedSecrets, readOrigin } from '../../core/http/origin.js'
 import { readField, readFields, type FormFields } from '../../core/http/form.js'
-import { readSegments, type Endpoint, type Middleware } from '../../core/http/middleware.js'
+import { readSegments, type Endpoint } from '../../core/http/middleware.js'
 import { createRouter, logDenial } from '../../core/http/endpoints.js'
 import { sendDenial, setHeaders } from '../../core/http/respond.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { isSameText } from '../../shared/lib/is-same-text.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import type { PageBrand } from '../../shared/web/page-brand.js'
+import { createPageBrand } from '../../shared/web/page-brand.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
 import { TEXTS } from './texts/languages.js'
-import { formatContentSecurityPolicy } from './pages/page.js'
+import { createPageRenderer, formatContentSecurityPolicy } from './pages/page.js'
 import { type Exchange, type Outcome, type PortalAnswer, sendAnswer } from './exchange.js'
-import type { PortalPages } from './pages/pages.js'
+import type { CreateActionCalls } from './pages/action-page.js'
+import { createPortalPages } from './pages/pages.js'
+import type { PortalSettings } from './portal-options.js'
 import { refuseOtherOrigins } from '../../core/http/same-origin.js'
-import type { Sessions } from './sign-in/session.js'
-import type { SignInPages } from './sign-in/sign-in-pages.js'
-import type { SignInRoutes } from './sign-in/sign-in-routes.js'
+import { createSessions } from './sign-in/session.js'
+import { createSignInPages } from './sign-in/sign-in-pages.js'
+import { createSignIn } from './sign-in/sign-in.js'
+import { createSignInRoutes } from './sign-in/sign-in-routes.js'
 import type { Core } from '../../feature.js'
 
-export function createPortalRouter(
-  { available, paceStarts, logRefusal }: Core,
-  options: {
-    readonly developersUrl: string
-    readonly root: string
-    readonly sessions: Pick<Sessions, 'identify'>
-    readonly signInPages: SignInPages
-    readonly signInRoutes: SignInRoutes
-    readonly brand: PageBrand
-    readonly pages: PortalPages
-  },
-): Middleware {
-  const { root, sessions, signInPages, signInRoutes, pages } = options
-  const { origin } = new URL(options.developersUrl)
-  const sending = { root, policy: options.brand.extendPolicy(formatContentSecurityPolicy()) }
+export function createPortalRouter(core: Core, settings: PortalSettings, createCalls: CreateActionCalls) {
+  const { available, paceStarts, logRefusal } = core
+  const { origin, pathname } = new URL(settings.developersUrl)
+  const root = `${pathname.replace(/\/$/, '')}/applications`
+  const brand = createPageBrand(core.settings.brand)
+  const sending = { root, policy: brand.extendPolicy(formatContentSecurityPolicy()) }
+  const renderPage = createPageRenderer(root, settings.developersUrl, brand)
+  const signInPages = createSignInPages(renderPage, root)
+  const sessions = createSessions(core, settings.developersUrl)
+  const signIn = createSignIn(core, settings, sessions)
+  const signInRoutes = createSignInRoutes(core, signIn, sessions, signInPages)
+  const answerContact = createPortalPages(core, settings, { renderPage, root, createCalls })
 
   const languages = new WeakMap<IncomingMessage, Language>()
 
@@ -73,7 +73,9 @@ export function createPortalRouter(
     if (endpoint) return endpoint(exchange)
     const { session, language } = visitor
     if (session) {
-      const found = await pages({ method, path, fields, session, language, origin: readOrigin(exchange.req) })
+      const limit = method === 'GET' ? core.limitLookups : core.limitChanges
+      const request = { method, path, fields, session, language, origin: readOrigin(exchange.req) }
+      const found = await limit(session.contact, () => answerContact(request))
       return { answer: found ?? { status: 404, page: signInPages.renderNotFound(visitor) } }
     }
     if (path.length > 0 || method === 'POST') return { answer: { redirect: '' } }
@@ -100,10 +102,11 @@ export function createPortalRouter(
     ['GET', answerGet],
     ['POST', answerPost],
   ])
-  return createRouter({
+  const router = createRouter({
     find: (method) => endpoints.get(method),
     refuse: (_endpoint, ...args) => sendRefusal(...args),
   })
+  return { router, createLink: signIn.createLink }
 }
 
 const NO_FIELDS: FormFields = new Map()

@@ -1,8 +1,8 @@
 import type { Core } from '../../feature.js'
 import { toSentence } from '../../shared/contracts/errors.js'
-import type { ClosedApproval, OpenApproval } from './decide.js'
+import type { Asker } from '../../core/applications/decisions/decided-requests.js'
 import type { Api } from '../../shared/contracts/api.js'
-import type { ApplicationRecord, DecidedRequest } from '../../shared/contracts/application-record.js'
+import type { ApplicationRecord, DecidedRequest, GrantedApis } from '../../shared/contracts/application-record.js'
 import { renderField, renderInputField, renderProblem, renderTextarea } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { getFormats } from '../../shared/web/formats.js'
@@ -10,6 +10,23 @@ import { renderChip, renderEmpty } from '../../shared/web/parts.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from '../../shared/web/public-page.js'
+
+export interface OpenApproval extends Asker {
+  readonly isOpen: true
+  readonly application: ApplicationRecord
+  readonly requested: GrantedApis
+  readonly requestedAt: number
+  readonly publicKeys: readonly string[] | undefined
+}
+
+/** A request about which nothing is left to decide. */
+export interface ClosedApproval {
+  readonly isOpen: false
+  /** The application, without a name if it was deleted. */
+  readonly application: ApplicationRecord
+  /** Undefined for a request that was neither decided nor withdrawn, such as a registration whose e-mail was cancelled. */
+  readonly decided: DecidedRequest | undefined
+}
 
 /** The reason of a rejection is what the operator writes next. `problem`: why the reason was refused. */
 interface RejectionFields {

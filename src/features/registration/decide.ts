@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Core } from '../../feature.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
-import type { ApplicationRecord, DecidedRequest, GrantedApis } from '../../shared/contracts/application-record.js'
 import {
   findRequested,
   type ApprovalLink,
@@ -11,7 +10,7 @@ import {
   createApprovalLinks,
 } from '../../core/applications/decisions/approval-requests.js'
 import { createRegisteredKeySet, formatRecordedKeySet } from '../../core/applications/credentials/key-sets.js'
-import { findDecided, readAsker, type Asker } from '../../core/applications/decisions/decided-requests.js'
+import { findDecided, readAsker } from '../../core/applications/decisions/decided-requests.js'
 import { findQueuedEmail } from '../../core/applications/queue/queued-emails.js'
 import { readReason } from '../../core/applications/records/validation.js'
 import { OAuthError, type Denial } from '../../shared/contracts/denial.js'
@@ -20,28 +19,9 @@ import { readForm, type Form } from '../../core/http/form.js'
 import { formatFailureKey, readClientAddress } from '../../shared/lib/request.js'
 import { FORM_REFERRER_POLICY, sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
-import { createDecidePages, DECIDE_SECURITY_POLICY } from './decide-pages.js'
+import { type ClosedApproval, createDecidePages, DECIDE_SECURITY_POLICY, type OpenApproval } from './decide-pages.js'
 
-export type Approval = OpenApproval | ClosedApproval
-
-export interface OpenApproval extends Asker {
-  readonly isOpen: true
-  readonly application: ApplicationRecord
-  readonly requested: GrantedApis
-  readonly requestedAt: number
-  readonly publicKeys: readonly string[] | undefined
-}
-
-/** A request about which nothing is left to decide. */
-export interface ClosedApproval {
-  readonly isOpen: false
-  /** The application, without a name if it was deleted. */
-  readonly application: ApplicationRecord
-  /** Undefined for a request that was neither decided nor withdrawn, such as a registration whose e-mail was cancelled. */
-  readonly decided: DecidedRequest | undefined
-}
-
-export type Decision = { readonly approve: true } | { readonly approve: false; readonly reason: string }
+type Decision = { readonly approve: true } | { readonly approve: false; readonly reason: string }
 
 function createApprovals({ store, opened, calls: { decisions } }: Core) {
   /** Who has asked. A registration waits as long as its e-mail does: one whose e-mail was cancelled cannot be approved. */
@@ -53,7 +33,7 @@ function createApprovals({ store, opened, calls: { decisions } }: Core) {
   }
 
   return {
-    async find(subject: ApprovalSubject): Promise<Approval | undefined> {
+    async find(subject: ApprovalSubject): Promise<OpenApproval | ClosedApproval | undefined> {
       await opened()
       // Before the application, which then has the decision if there is no e-mail that waits for it any more.
       const asker = await findWaiting(subject)

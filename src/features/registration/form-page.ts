@@ -11,8 +11,7 @@ import { allowSources, type CaptchaSettings } from './captcha.js'
 import { renderFormField, renderInput, renderProblem, type FormState } from './fields/render-input.js'
 import { translate } from './local-text.js'
 import type { FieldProblems, FormFields } from './mistakes.js'
-import { hidePrivateKey } from '../../shared/lib/key-set-text.js'
-import { needsKeySet } from './key-set-field.js'
+import { hidePrivateKey, needsKeySet, takesKeySets } from '../../shared/lib/key-set-text.js'
 import type { RegistrationTerms } from './terms.js'
 import type { RegistrationTexts } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
@@ -35,7 +34,7 @@ export function createFormPage(
 ) {
   const policy = links.brand.extendPolicy(createContentSecurityPolicy(SEND_ONCE_SCRIPT))
 
-  const takesKeys = apis.some(({ clientAuthentication }) => clientAuthentication.includes('private_key_jwt'))
+  const takesKeys = apis.some(takesKeySets)
 
   function render(language: Language, refused?: RefusedForm): string {
     const { fields, problems } = refused ?? EMPTY

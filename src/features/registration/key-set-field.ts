@@ -1,10 +1,10 @@
 import type { KeySetSource } from '../../core/applications/call-options.js'
-import { readKeySetSource } from '../../core/applications/credentials/key-sets.js'
+import { readKeySetText } from '../../core/applications/credentials/key-sets.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { ApplicationError, invalidArgument } from '../../shared/contracts/errors.js'
 import { fillText } from '../../shared/lib/fill-in.js'
-import { parseKeySetText } from '../../shared/lib/key-set-text.js'
+import { needsKeySet, takesKeySets } from '../../shared/lib/key-set-text.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { NO_PROBLEMS, type FieldProblems, type FormFields } from './mistakes.js'
 import { TEXTS } from './texts/languages.js'
@@ -24,18 +24,9 @@ export async function readKeySetField(
     return { source: undefined, problems: new Map([['keySet', problem]]) }
   }
   if (text === '') return { source: undefined, problems: NO_PROBLEMS }
-  try {
-    const source = parseKeySetText(text)
-    await readKeySetSource(source, { now: 0, internalHosts })
-    return { source, problems: NO_PROBLEMS }
-  } catch (error) {
-    if (!(error instanceof ApplicationError)) throw error
-    // What is wrong with a key is known in English only.
-    return {
-      source: undefined,
-      problems: new Map([['keySet', `${FRAME_TEXTS[language].keySetRefused} (${error.message})`]]),
-    }
-  }
+  const { source, refused } = await readKeySetText(text, { now: 0, internalHosts })
+  if (source) return { source, problems: NO_PROBLEMS }
+  return { source, problems: new Map([['keySet', `${FRAME_TEXTS[language].keySetRefused} (${refused})`]]) }
 }
 
 interface KeySetMistake {
@@ -50,15 +41,10 @@ export function findKeySetProblem(
   hasKeySet: boolean,
 ): KeySetMistake | undefined {
   const withTokens = apis.filter(({ name, scheme }) => chosen.includes(name) && scheme === 'oauth2')
-  const takesKeys = ({ clientAuthentication }: Api): boolean => clientAuthentication.includes('private_key_jwt')
-  const others = withTokens.filter((api) => (hasKeySet ? !takesKeys(api) : needsKeySet(api)))
+  const others = withTokens.filter((api) => (hasKeySet ? !takesKeySets(api) : needsKeySet(api)))
   if (others.length > 0) return { problem: hasKeySet ? 'unused' : 'missing', apis: others }
   const isOfNoUse = hasKeySet && chosen.length > 0 && withTokens.length === 0
   return isOfNoUse ? { problem: 'unused', apis: apis.filter(({ name }) => chosen.includes(name)) } : undefined
-}
-
-export function needsKeySet({ clientAuthentication }: Api): boolean {
-  return clientAuthentication.length > 0 && clientAuthentication.every((method) => method === 'private_key_jwt')
 }
 
 export function createKeySetError({ problem, apis }: KeySetMistake): ApplicationError {

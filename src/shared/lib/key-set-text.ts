@@ -1,4 +1,5 @@
 import { createPublicKey, hash } from 'node:crypto'
+import type { Api } from '../contracts/api.js'
 import { invalidArgument } from '../contracts/errors.js'
 import { isObject } from './is-object.js'
 
@@ -26,6 +27,16 @@ export function formatKeySet(
     const kid = jwk.kid === undefined ? '' : `kid ${jwk.kid}, `
     return `${jwk.crv ?? jwk.kty}, ${kid}SHA-256 ${hash('sha256', text, 'base64url')}`
   })
+}
+
+type ByMethod = Pick<Api, 'clientAuthentication'>
+
+export function takesKeySets({ clientAuthentication }: ByMethod): boolean {
+  return clientAuthentication.includes('private_key_jwt')
+}
+
+export function needsKeySet({ clientAuthentication }: ByMethod): boolean {
+  return clientAuthentication.length > 0 && clientAuthentication.every((method) => method === 'private_key_jwt')
 }
 
 /** The text for the field of a refused form; empty unless it is an address or public keys: what else it is may have a private key. */

@@ -10,13 +10,13 @@ import { createPrivateKeySamples, KEY_PAIR_SAMPLES, type PrivateKeySample } from
 import { formatCallCommand, formatTokenAssignment } from '../../shared/samples/curl.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { readLanguage, textWith, words } from './words.js'
-import { needsProof } from './reference/sample-call.js'
+import { needsKeySet, takesKeySets } from '../../shared/lib/key-set-text.js'
 
 /** The commands that call an API, and a link to a page with programs in every language. */
 export function renderApiCommands(api: Api, document: JsonObject | undefined): Html {
   const call = createExampleCall(api, document)
   const path = `apis/${api.name}/samples`
-  const labels = needsProof(api)
+  const labels = needsKeySet(api)
     ? createPrivateKeySamples({ issuer: '', tokenEndpoint: '', clientId: '' }).map(({ title }) => title)
     : SAMPLE_LABELS
   return html`${renderCommands(api, call)}
@@ -41,7 +41,7 @@ export function renderQuickStart(api: Api, document: JsonObject): Html | false {
 /** Programs in every language that call an API, one at a time. */
 export function renderPrograms(api: Api, document: JsonObject | undefined): Html {
   // The others would send a secret.
-  const samples = needsProof(api) ? [] : createSamples(createCall(api, findFirstPath(api, document) ?? ANY_PATH))
+  const samples = needsKeySet(api) ? [] : createSamples(createCall(api, findFirstPath(api, document) ?? ANY_PATH))
   return html`<div class="samples">
     ${samples.length > 0 && html`<div class="programs">${samples.map((each, at) => renderSample(api, each, at === 0))}</div>`}
     ${renderProofs(api)}
@@ -50,8 +50,8 @@ export function renderPrograms(api: Api, document: JsonObject | undefined): Html
 
 /** Where an API takes private_key_jwt: how to make a key pair, and programs that get an access token with it. */
 function renderProofs(api: Api): Html | false {
-  const { clientAuthentication, resource, tokenEndpoint = '' } = api
-  if (!clientAuthentication.includes('private_key_jwt')) return false
+  const { resource, tokenEndpoint = '' } = api
+  if (!takesKeySets(api)) return false
   const programs = createPrivateKeySamples({ issuer: resource, tokenEndpoint, clientId: 'app_...' })
   const render = (heading: string, listed: readonly PrivateKeySample[]): Html =>
     html`<h3>${heading}</h3>
@@ -91,7 +91,7 @@ function needsNoValues({ path, pathItem, operation }: Operation): boolean {
 
 function renderCommands(api: Api, call: SampleCall | undefined): (Html | false)[] {
   const { tokenEndpoint } = api
-  const provesKey = needsProof(api)
+  const provesKey = needsKeySet(api)
   const texts = FRAME_TEXTS[readLanguage()]
   const render = (caption: string): Html | false =>
     call !== undefined && renderCopyable(caption, formatCallCommand(call), texts, 'curl')

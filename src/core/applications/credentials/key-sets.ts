@@ -1,7 +1,7 @@
 import type { ApplicationRecord, CredentialRecord, KeySetRecord } from '../../../shared/contracts/application-record.js'
-import { toSentence, invalidArgument } from '../../../shared/contracts/errors.js'
+import { ApplicationError, toSentence, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
-import { formatKeySet } from '../../../shared/lib/key-set-text.js'
+import { formatKeySet, parseKeySetText } from '../../../shared/lib/key-set-text.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import type { Application } from '../application.js'
 import type { Applications } from '../applications-api.js'
@@ -108,6 +108,18 @@ export async function readKeySetSource(
   } catch (error) {
     if (!(error instanceof KeySetProblem)) throw error
     throw invalidArgument(toSentence(`jwks ${error.message}`))
+  }
+}
+
+/** Reads the field of a form. `refused`: what is wrong, in English only. */
+export async function readKeySetText(text: string, reader: KeySetReader) {
+  try {
+    const source = parseKeySetText(text)
+    await readKeySetSource(source, reader)
+    return { source }
+  } catch (error) {
+    if (error instanceof ApplicationError) return { refused: error.message }
+    throw error
   }
 }
 

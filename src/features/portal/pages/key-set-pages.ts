@@ -1,9 +1,8 @@
 import type { KeySetSource } from '../../../core/applications/call-options.js'
-import { readKeySetSource } from '../../../core/applications/credentials/key-sets.js'
+import { readKeySetText } from '../../../core/applications/credentials/key-sets.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
-import { ApplicationError } from '../../../shared/contracts/errors.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
-import { hidePrivateKey, parseKeySetText } from '../../../shared/lib/key-set-text.js'
+import { hidePrivateKey } from '../../../shared/lib/key-set-text.js'
 import { renderField, renderTextarea, type Problem } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
@@ -89,13 +88,7 @@ function renderKeysField(value: string, problem: Problem | undefined, { keySets 
 }
 
 async function readKeys(entered: FormFields, { texts, internalHosts, now }: ApplicationView): Promise<KeySetSource> {
-  try {
-    const source = parseKeySetText(readField(entered, 'keys'))
-    await readKeySetSource(source, { now, internalHosts })
-    return source
-  } catch (error) {
-    if (!(error instanceof ApplicationError)) throw error
-    // What is wrong with a key is known in English only.
-    throw new FormProblem(`${FRAME_TEXTS[texts.language].keySetRefused} (${error.message})`, 'keys')
-  }
+  const { source, refused } = await readKeySetText(readField(entered, 'keys'), { now, internalHosts })
+  if (source) return source
+  throw new FormProblem(`${FRAME_TEXTS[texts.language].keySetRefused} (${refused})`, 'keys')
 }

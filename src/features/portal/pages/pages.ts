@@ -1,9 +1,8 @@
 import type { Core } from '../../../feature.js'
 import { describeContactActor, hasContact } from '../../../core/applications/contacts/contact-lists.js'
 import { findQueuedEmail } from '../../../core/applications/queue/queued-emails.js'
-import type { Limit } from '../../../shared/contracts/api.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
-import { type PortalAction, isPossible } from '../portal-options.js'
+import { type PortalSettings, isPossible } from '../portal-options.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { UsageOffer } from '../../../shared/contracts/offers.js'
 import { hasOwnMember } from '../../../shared/lib/own-members.js'
@@ -42,7 +41,9 @@ import { createNetworksPage } from './network-page.js'
 import { createTermsPage } from './terms.js'
 import { retryAfter } from '../../../shared/contracts/denial.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
+import { takesKeySets } from '../../../shared/lib/key-set-text.js'
 import { html } from '../../../shared/web/html.js'
+import { readBrand } from '../../../shared/web/read-brand.js'
 
 /** The applications of a mailbox that the list shows. */
 const MAX_APPLICATIONS = 1000
@@ -50,28 +51,26 @@ const MAX_COUNTED = 20
 const OF_ACTIONS = { setBy: 'portal.limits.actions', untrustedKeys: true }
 
 /** Answers a request below the mount. Undefined for a page that does not exist, or not for this contact: both get one 404. */
-export type PortalPages = (request: PortalRequest) => Promise<PortalAnswer | undefined>
-
 export function createPortalPages(
   core: Core,
+  { developersUrl, actions: enabled, limits }: PortalSettings,
   options: {
     readonly renderPage: RenderPortalPage
     readonly root: string
-    readonly developersUrl: string
-    readonly supportUrl: string | undefined
-    readonly actions: ReadonlySet<PortalAction>
     readonly createCalls: CreateActionCalls
-    readonly limit: Limit | false
   },
-): PortalPages {
+): (request: PortalRequest) => Promise<PortalAnswer | undefined> {
   const { store, lastUsed, now } = core
-  const { renderPage, root, developersUrl, supportUrl } = options
+  const { renderPage, root, createCalls } = options
+  const { supportUrl } = readBrand(core.settings.brand)
   const apis = [...core.settings.apis.values()]
   const [plans, usage, terms] = [core.find('plans'), core.find('usage'), core.find('registration')?.terms]
-  const takesKeys = apis.some(({ clientAuthentication }) => clientAuthentication.includes('private_key_jwt'))
-  const actions = new Set([...options.actions].filter((action) => takesKeys || action !== 'addKeySet'))
+  const actions = new Set(enabled)
+  if (!apis.some(takesKeySets)) actions.delete('addKeySet')
+  // Without registration() nobody takes requests for access.
+  if (!core.find('registration')) actions.delete('requestAccess')
   const { countAttempt, limitInvitation } = createInvitationLimits(core.rateLimits)
-  const limitActions = core.rateLimits.create('portalActions', options.limit, OF_ACTIONS)
+  const limitActions = core.rateLimits.create('portalActions', limits.actions, OF_ACTIONS)
   const link = createLinks(root)
   const { show, showForm, showStale, showNotFound } = createPagesOfApplication(renderPage)
   const titles = new Map(apis.map(({ name, title }) => [name, title]))
@@ -125,7 +124,7 @@ export function createPortalPages(
 
   async function perform(view: ApplicationView, page: ActionPage, { fields, session }: PortalRequest) {
     const version = Number(readField(fields, 'version'))
-    const calls = options.createCalls((current) => {
+    const calls = createCalls((current) => {
       if (current.version !== version || !isPossible(page.action, current)) throw new StaleForm()
     })
     await limitActions?.(session.contact)

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { hasContact } from '../../../core/applications/contacts/contact-lists.js'
 import type { ApplicationRecord, Language } from '../../../shared/contracts/application-record.js'
-import { CLOCK_MARGIN_MS, MAX_SESSION_MS, type SignOuts } from '../../../core/applications/contacts/sign-outs.js'
+import { CLOCK_MARGIN_MS, MAX_SESSION_MS } from '../../../core/applications/contacts/sign-outs.js'
 import type { Core } from '../../../feature.js'
 import { readHeader } from '../../../shared/lib/request.js'
 import { createSealedTexts } from '../../../shared/lib/sealed-text.js'
@@ -40,16 +40,9 @@ const MAX_IDLE_MS = 3600 * 1000
 /** A session whose cookie is newer than this gets no new one. */
 const REFRESH_INTERVAL_MS = 60 * 1000
 
-export function createSessions(
-  { store, limitLookups, limitChanges, now }: Core,
-  options: {
-    readonly signOuts: Pick<SignOuts, 'addForSession' | 'hasEnded'>
-    readonly cookie: SessionCookie
-    /** 256 bits. */
-    readonly getCsrfKey: () => Uint8Array
-  },
-) {
-  const { signOuts, cookie, getCsrfKey } = options
+export function createSessions(core: Core, developersUrl: string) {
+  const { store, limitLookups, limitChanges, signOuts, now } = core
+  const cookie = createSessionCookie(core, developersUrl)
 
   function createContent(contact: SignedIn): CookieContent {
     return { ...contact, id: randomBytes(16).toString('base64url'), startedAt: now(), seenAt: now() }
@@ -62,7 +55,7 @@ export function createSessions(
 
   /** Nobody else can compute the value: the key is secret, and the id is encrypted in the cookie. */
   function computeCsrf({ id }: CookieContent): string {
-    return createHmac('sha256', getCsrfKey()).update(id).digest('base64url')
+    return createHmac('sha256', derivePortalKey(core, 'csrf')).update(id).digest('base64url')
   }
 
   function isOver({ startedAt, seenAt }: CookieContent): boolean {
@@ -110,7 +103,7 @@ export function createSessions(
 
 const NOBODY: SignedIn = { contact: '', applicationId: undefined, lastSignOut: '' }
 
-export interface CookieContent {
+interface CookieContent {
   /** 128 random bits, new at each sign-in. */
   readonly id: string
   /** The contact's address in ASCII lower case; empty while nobody is signed in. */
@@ -124,28 +117,27 @@ export interface CookieContent {
   readonly lastSignOut: string
 }
 
-/** Encrypts and authenticates the session that a browser keeps: nothing of it is stored here. */
-export type SessionCookie = ReturnType<typeof createSessionCookie>
+/** 256 bits. They are derived at each use, because the session secret may be replaced. */
+export function derivePortalKey({ deriveKey }: Core, use: 'session' | 'csrf' | 'sign-in'): Uint8Array {
+  return deriveKey(`express-platform-auth portal ${use} v1`)
+}
 
 /** The limit exceeds every cookie that is made: an address has up to 254 characters. */
 const MAX_COOKIE_LENGTH = 1024
 
 /**
+ * Encrypts and authenticates the session that a browser keeps: nothing of it is stored here.
+ *
  * `__Host-` cookies (RFC 6265bis 4.1.3.2) come from this host alone, over https. Plain http has nothing like that: there the
  * cookie has the same attributes without `Secure`. Cookies do not tell ports apart, so the name does.
  */
-export function createSessionCookie(options: {
-  readonly developersUrl: string
-  /** 256 bits. */
-  readonly getKey: () => Uint8Array
-}) {
-  const { developersUrl, getKey } = options
+function createSessionCookie(core: Core, developersUrl: string) {
   const isSecure = developersUrl.startsWith('https:')
   const platform = createHash('sha256').update(developersUrl).digest('hex').slice(0, 8)
   const name = `${isSecure ? '__Host-' : ''}platform_auth_${platform}`
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   // A cookie of another platform with the same pepper is refused.
-  const sealed = createSealedTexts(getKey, name)
+  const sealed = createSealedTexts(() => derivePortalKey(core, 'session'), name)
 
   return {
     /** Undefined without the cookie, and for one that this platform has not made. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { normalizeContact } from '../../../core/applications/contacts/contact-lists.js'
-import type { AcceptInvitation } from '../invitations.js'
+import { createInvitations } from '../invitations.js'
 import { readOrigin } from '../../../core/http/origin.js'
 import { formatFailureKey, readClientAddress } from '../../../shared/lib/request.js'
 import { readEmailAddress } from '../../../shared/lib/email-address.js'
@@ -13,21 +13,17 @@ import type { SignIn } from './sign-in.js'
 import type { SignInPages } from './sign-in-pages.js'
 import type { Core } from '../../../feature.js'
 
-export type SignInRoutes = ReadonlyMap<string, (exchange: Exchange) => Promise<Outcome>>
-
 /** 128 bits in base64url. */
 const ID = /^[A-Za-z0-9_-]{22}$/
 
 export function createSignInRoutes(
-  { limitFailures, limitChanges }: Core,
-  options: {
-    readonly signIn: SignIn
-    readonly acceptInvitation: AcceptInvitation
-    readonly sessions: Pick<Sessions, 'begin' | 'end'>
-    readonly pages: SignInPages
-  },
-): SignInRoutes {
-  const { signIn, acceptInvitation, sessions, pages } = options
+  core: Core,
+  signIn: SignIn,
+  sessions: Pick<Sessions, 'begin' | 'end'>,
+  pages: SignInPages,
+): ReadonlyMap<string, (exchange: Exchange) => Promise<Outcome>> {
+  const { limitFailures, limitChanges } = core
+  const { acceptInvitation } = createInvitations(core)
 
   /** Gives each address a fair share. A bad link or code is counted afterwards: a valid one always works, whatever else its address sends. */
   async function accept<Accepted>(req: IncomingMessage, work: () => Promise<Accepted | undefined>) {

@@ -5,14 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findContact, isConfirmed, isFirstContact } from '../../../core/applications/contacts/contact-lists.js'
 import { ApplicationError, StoreUnavailableError } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
-import type { EmailsOffer } from '../../../shared/contracts/offers.js'
 import { OAuthError } from '../../../shared/contracts/denial.js'
 import type { Limit } from '../../../shared/contracts/api.js'
 import type { SignIn as SignInRecord } from '../../../shared/contracts/sign-ins.js'
 import { readClientAddress } from '../../../shared/lib/request.js'
 import type { RateLimit } from '../../../core/rate-limits/rate-limits.js'
-import type { Sessions, SignedIn } from './session.js'
-import type { SignOuts } from '../../../core/applications/contacts/sign-outs.js'
+import { derivePortalKey, type Sessions, type SignedIn } from './session.js'
+import type { PortalSettings } from '../portal-options.js'
 import type { Core } from '../../../feature.js'
 
 /** Links and codes that sign a contact in: sent by e-mail, valid for 15 minutes, once. */
@@ -37,19 +36,13 @@ const MAX_CONFIRMED = 20
 const MAX_SEND_DELAY_MS = 500
 
 export function createSignIn(
-  { store, rateLimits, limitLookups, limitChanges, logger, now }: Core,
-  options: {
-    readonly sessions: Pick<Sessions, 'isContact'>
-    readonly confirmContact: ReturnType<typeof createConfirmContact>
-    readonly signOuts: Pick<SignOuts, 'readLast'>
-    /** 256 bits. */
-    readonly getHashKey: () => Uint8Array
-    readonly sendSignIn: EmailsOffer['sendSignIn']
-    readonly pageUrl: string
-    readonly limit: Limit | false
-  },
+  core: Core,
+  { developersUrl, limits: { signIn: limit } }: PortalSettings,
+  sessions: Pick<Sessions, 'isContact'>,
 ) {
-  const { sessions, confirmContact, signOuts, getHashKey, sendSignIn, pageUrl, limit } = options
+  const { store, rateLimits, limitLookups, limitChanges, signOuts, logger, now } = core
+  const { sendSignIn } = core.find('emails')!
+  const confirmContact = createConfirmContact(core)
   const ofOption = { setBy: 'portal.limits.signIn', untrustedKeys: true }
   const limitRequests = rateLimits.create('signIn', limit, ofOption)
   const ofContact = limit && { ...limit, limit: Math.min(limit.limit * CONTACT_SHARES, Number.MAX_SAFE_INTEGER) }
@@ -58,7 +51,7 @@ export function createSignIn(
   const limitGuesses = rateLimits.create('signInGuesses', GUESS_LIMIT, { untrustedKeys: true })
 
   function computeHash(kind: 'link' | 'code', text: string): string {
-    return createHmac('sha256', getHashKey()).update(`${kind} ${text}`).digest('base64url')
+    return createHmac('sha256', derivePortalKey(core, 'sign-in')).update(`${kind} ${text}`).digest('base64url')
   }
 
   function create(contact: string, applicationId: string | undefined) {
@@ -78,7 +71,7 @@ export function createSignIn(
     }
     // Two groups are easier to read.
     const shown = `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`
-    return { record, link: `${pageUrl}#${token}`, code: shown }
+    return { record, link: `${developersUrl}/applications/sign-in#${token}`, code: shown }
   }
 
   /** `caller`: the client's address, which takes turns with others. */

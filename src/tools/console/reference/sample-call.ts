@@ -10,6 +10,7 @@ import { createExample, listGivenExamples } from './examples.js'
 import { listFormFields, readFileKind, type FormField } from './form-fields.js'
 import { listParameters, type Parameter } from './parameters.js'
 import { readList, resolve, resolveEntries, readText } from './read-schema.js'
+import { needsKeySet } from '../../../shared/lib/key-set-text.js'
 import { words } from '../words.js'
 
 /** A call of an operation with example values for all that it requires. A path parameter without example is a word in capitals. */
@@ -29,12 +30,8 @@ export function createSampleCall(api: Api, document: JsonObject, operation: Oper
     body: createSampleBody(document, operation),
     tokenEndpoint: api.tokenEndpoint,
     keyHeader: api.keyHeaders[0],
-    ...(needsProof(api) && { credentials: { provesKey: true } }),
+    ...(needsKeySet(api) && { credentials: { provesKey: true } }),
   }
-}
-
-export function needsProof({ clientAuthentication }: Api): boolean {
-  return clientAuthentication.length > 0 && clientAuthentication.every((method) => method === 'private_key_jwt')
 }
 
 /** The media types of answers, for the header `Accept`. */
