@@ -76,7 +76,7 @@ export function createAdditions(core: Core, settings: RegistrationSettings) {
 }
 
 /** With `inputs`, what is registered has `metadata`: each value that was given, as the schema has changed it. */
-export function createCheckFields(
+function createCheckFields(
   { settings: { metadata }, calls: { readOperatorData }, logger }: Core,
   { inputs, schema }: FieldSettings,
 ) {

@@ -179,7 +179,7 @@ function createNoContactError(contact: string, applicationId: string | undefined
 }
 
 /** Confirms the applications of a contact who has signed in: those that registrations made for the mailbox, the oldest 20 at most. */
-export function createConfirmContact({ store, writer }: Pick<Core, 'store' | 'writer'>) {
+function createConfirmContact({ store, writer }: Pick<Core, 'store' | 'writer'>) {
   return async function confirmContact(contact: string): Promise<void> {
     const query = { after: undefined, limit: MAX_CONFIRMED, api: undefined, status: undefined, contact }
     const isOpen = (record: ApplicationRecord): boolean => record.isUnconfirmed && isFirstContact(record, contact)

@@ -103,7 +103,7 @@ interface Node {
 }
 
 /** A value as XML, as the `xml` keywords of its schema say. Undefined if the document gives its root no name. */
-export function writeXml(document: JsonObject, given: unknown, value: unknown): string | undefined {
+function writeXml(document: JsonObject, given: unknown, value: unknown): string | undefined {
   const root = readText(asObject(readChosenSchema(document, given)['xml'])['name']) ?? readName(given)
   if (root === undefined) return undefined
   const nodes = listNodes(root, given, value)

@@ -111,7 +111,7 @@ const MAX_LENGTH = 1000
  * look-around, references or what is longer. Nothing is matched here, so no pattern takes long. Packages that do this for any pattern are
  * larger than the console.
  */
-export function createMatching(
+function createMatching(
   pattern: string,
   { least, most, nth }: { readonly least: number; readonly most: number; readonly nth: number },
 ): string | undefined {
