@@ -12,7 +12,6 @@ import { EXPRESSES, recordingLogger } from '../support/platform.js'
 const SERVER = new URL('mcp-server.js', import.meta.url)
 /** The page links to it. */
 const CLIENT = new URL('../../docs/recipes/mcp-client.mjs', import.meta.url)
-const PAGE_BASE_URL = 'http://localhost:3000'
 const page = await readFile(new URL('../../docs/recipes/mcp.md', import.meta.url), 'utf8')
 
 describe('docs/recipes/mcp.md', () => {
@@ -21,7 +20,7 @@ describe('docs/recipes/mcp.md', () => {
   })
 
   it('lists the requests up to the first tool call in their order', () => {
-    const rows = exchangesOfFirstCall(PAGE_BASE_URL, '').map(
+    const rows = exchangesOfFirstCall('http://localhost:3000', '').map(
       ({ request, status }, index) => `| ${index + 1} | \`${request}\` | ${status} |`,
     )
     const listed = page.match(/^\| \d \| `[^`]+` \| \d+ \|/gm)
