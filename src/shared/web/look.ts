@@ -177,6 +177,7 @@ form { display: grid; gap: var(--space-5) }
 label, legend { font-size: var(--text-small); font-weight: 500 }
 legend { padding: 0; margin-bottom: .375rem }
 fieldset { min-width: 0; margin: 0; padding: 0; border: 0 }
+:is([type=checkbox], [type=radio]):not(.unseen) { flex: none; width: 1rem; height: 1rem; margin: .2rem 0 0 }
 input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-width: 0; ${CONTROL} }
 :is(select, [type=date]) { height: calc(1.5em + .75rem + 2px) }
 [aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }

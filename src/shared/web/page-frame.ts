@@ -96,14 +96,12 @@ export function createDeveloperHeader(
   }
 }
 
-/** The index has no tab for the form of registration, to which its button leads. */
 export function listDeveloperTabs(
   { guides, changelog, portal, registration }: DeveloperPages,
   page: {
     readonly link: (path: string) => string
     readonly language: Language
     readonly tab?: DeveloperTab | undefined
-    readonly isIndex?: boolean
   },
 ): readonly (PageTab | false | undefined)[] {
   const createTab = (tab: DeveloperTab, path: string | undefined): PageTab | false =>
@@ -113,7 +111,7 @@ export function listDeveloperTabs(
     createTab('guides', guides),
     createTab('changelogTab', changelog),
     portal && createTab('myApplications', 'applications'),
-    registration && page.isIndex !== true && createTab('register', 'register'),
+    registration && createTab('register', 'register'),
   ]
 }
 

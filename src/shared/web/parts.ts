@@ -27,7 +27,6 @@ const STYLES = {
 .properties > li > * { min-width: 0; margin: 0 }
 .about { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-3); align-items: baseline; color: var(--soft); font-size: var(--text-small); overflow-wrap: anywhere }
 .about > a { color: inherit; font-weight: 500 }
-.properties .pill.bad { padding: 0; background: none; box-shadow: none }
 .properties > li > code:first-child, .choice { color: var(--ink); font-weight: 600 }
 .properties .properties { padding-left: var(--space-4); border-left: 1px solid var(--line) }
 .properties .properties > li:first-child { border-top: 0 }
@@ -48,7 +47,8 @@ const STYLES = {
 :is(.pill, .notice).warn, .method.put { color: var(--warn); background: var(--warn-ground) }
 :is(.pill, .notice).bad, .method.delete { color: var(--bad); background: var(--bad-ground) }
 :is(.pill, .notice).other, .method:is(.patch, .query) { color: var(--other); background: var(--other-ground) }
-.notice:is(.info, .good, .warn, .bad, .other) { border-color: color-mix(in srgb, currentcolor 30%, transparent) }`,
+.notice { margin: 0; padding: .625rem .875rem; border: 1px solid color-mix(in srgb, currentcolor 30%, transparent); border-radius: var(--corner-control) }
+.notice:not(.info, .good, .warn, .bad, .other) { border-color: var(--line); background: var(--code) }`,
   empty: `.empty { display: grid; gap: var(--space-2); justify-items: center; margin: 0; padding: var(--space-6) var(--space-5); color: var(--soft); text-align: center }
 .empty > * { max-width: min(100%, 30rem); margin: 0 }
 .empty > svg { width: 2.75rem; margin-bottom: var(--space-1); padding: .6875rem; border-radius: 50%; background: var(--code); fill: none; stroke: currentcolor; stroke-width: 1.75; stroke-linecap: round }
@@ -94,7 +94,6 @@ pre .comment { color: #9fb0c6 }`,
 }`,
   /** What only the portal and the operator's pages have: on phones each row of a table is a list of labels and values. */
   desk: `main { max-width: 100% }
-.notice { margin: 0; padding: .625rem .875rem; border: 1px solid var(--line); border-radius: var(--corner-control); background: var(--code) }
 .notice > :first-child { margin-top: 0 }
 .notice > :last-child { margin-bottom: 0 }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--space-3); margin: 0 }
@@ -109,7 +108,7 @@ pre .comment { color: #9fb0c6 }`,
 .meter svg { display: block; width: 100%; height: 100%; fill: var(--plot) }
 .meter svg { .warn > & { fill: light-dark(#d58a00, #f2bd6d) } .bad > & { fill: var(--bad) } }
 :root { --plot: color-mix(in oklab, var(--accent) 72%, var(--raised)); --plot-bad: color-mix(in oklab, var(--bad) 72%, var(--raised)) }
-.plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: var(--space-1) var(--space-2); position: relative; min-width: 0; margin: var(--space-6) 0 var(--space-2); padding: 1.25rem 0 0; border: 0; color: var(--soft); font-size: var(--text-tiny); font-variant-numeric: tabular-nums }
+.plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: var(--space-1) var(--space-2); position: relative; min-width: 0; margin: var(--space-6) 0 var(--space-2); padding: 2.25rem 0 0; border: 0; color: var(--soft); font-size: var(--text-tiny); font-variant-numeric: tabular-nums }
 .plot p { display: flex; justify-content: space-between; max-width: none; margin: 0 }
 .plot .counts { flex-direction: column; height: 10rem; margin: -.5em 0; text-align: right; line-height: 1 }
 .plot svg { grid-area: 1 / 2; width: 100%; height: 9rem; overflow: visible }
@@ -121,7 +120,7 @@ pre .comment { color: #9fb0c6 }`,
 .plot label { flex: 1; border-radius: 2px; cursor: crosshair }
 .plot label:hover, .plot label:has(:checked) { background: color-mix(in srgb, var(--ink) 7%, transparent) }
 .plot label:has(:focus-visible) { outline: 2px solid var(--accent) }
-.plot label span { position: absolute; top: 0; right: 0; opacity: 0; pointer-events: none; color: var(--ink); font-size: var(--text-small) }
+.plot label span { position: absolute; top: 0; left: 0; opacity: 0; pointer-events: none; font-size: var(--text-small) }
 .plot .periods:not(:hover) :checked + span, .plot label:hover span { opacity: 1 }
 .table { overflow-x: auto }
 .table table { width: 100%; border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums }
@@ -152,7 +151,7 @@ details > .table thead th { position: sticky; top: 0 }
 .danger-zone { border-color: var(--bad); > header { border-color: var(--bad); color: var(--bad) } p { margin: 0 } }
 .soft, .hint { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
 .hint { margin: 0 }
-.choice { display: flex; gap: .625rem; align-items: baseline; font-size: .875rem; font-weight: 400 }
+.choice { display: flex; gap: .625rem; align-items: start; font-size: .875rem; font-weight: 400 }
 .signed-in { color: var(--soft); overflow-wrap: anywhere }
 .card > header h2 { margin: 0; font-size: var(--text-large) }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }

@@ -30,7 +30,7 @@ h2 ~ p { color: var(--soft); font-size: .875rem }
 fieldset > .wrong { margin-bottom: .375rem }
 .choice > span { flex: 1; display: grid; gap: var(--space-1); min-width: 0 }
 .choice .name { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline }
-.choice { display: flex; gap: var(--space-3); align-items: baseline; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); background: var(--raised); font-size: .875rem; font-weight: 400 }
+.choice { display: flex; gap: var(--space-3); align-items: start; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); background: var(--raised); font-size: .875rem; font-weight: 400 }
 .choice:has(:checked) { background: color-mix(in srgb, var(--accent) 6%, var(--raised)) }
 .choice:first-of-type { border-radius: var(--corner-box) var(--corner-box) 0 0 }
 .choice:last-of-type { border-radius: 0 0 var(--corner-box) var(--corner-box) }
@@ -60,7 +60,7 @@ dt:first-child { margin: 0 }
 /** Only the page of credentials has code. */
 const STYLES = {
   plain: shortenStyle(PLAIN),
-  code: shortenStyle(`${PLAIN}${styleParts('code')}#done:not(:empty) { padding: .625rem .875rem; border-radius: var(--corner-control); color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
+  code: shortenStyle(`${PLAIN}${styleParts('code')}#done:not(:empty) { padding: .625rem .875rem; border: 1px solid color-mix(in srgb, currentcolor 30%, transparent); border-radius: var(--corner-control); color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
 #done:empty { margin: 0 }
 .copyable { margin-bottom: var(--space-3) }
 #credentials p { margin-bottom: var(--space-5); color: var(--soft); font-size: var(--text-small) }

@@ -39,7 +39,7 @@ export function renderPage(page: PageOptions): string {
   const { site, root, tab, header, styles, scripts, head, isIndex = false, ...frame } = page
   const { assets, brand, title } = site
   const language = readLanguage()
-  const tabs = listDeveloperTabs(listDeveloperPages(site), { link: (path) => root + path, language, tab, isIndex })
+  const tabs = listDeveloperTabs(listDeveloperPages(site), { link: (path) => root + path, language, tab })
   return renderFrame({
     language,
     ...frame,

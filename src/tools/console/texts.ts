@@ -4,6 +4,7 @@ import { describeValue } from '../../shared/lib/describe-value.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderPage, type ConsoleText, type Site } from './page.js'
+import { listHeadings } from './reference/information.js'
 import { renderMarkdown } from './reference/markdown.js'
 import { readLanguage, textWith } from './words.js'
 import { wrongOption } from '../../shared/lib/option-checks.js'
@@ -97,15 +98,20 @@ const MAX_HEADING = 300
 export function renderTextPage(site: Site, text: ConsoleText): string {
   const { title, guides } = site
   const isGuide = guides.includes(text)
-  const root = isGuide ? '../' : './'
   const next = isGuide && guides[guides.indexOf(text) + 1]
   // A text without a top heading gets one.
   const { markup } = renderMarkdown(text.markdown, { headingIds: true })
   const hasHeading = markup.includes('<h1')
   const body = hasHeading ? markup : renderMarkdown(text.markdown, { headingIds: true, headingLevel: 2 }).markup
+  const links = isGuide
+    ? guides.map((guide) => ({ href: `../${guide.path}`, label: guide.title, isCurrent: guide === text }))
+    : listHeadings({ markup: body }).flatMap(({ id, text: label, level }) =>
+        level === 2 ? { href: `#${id}`, label } : [],
+      )
+  const tab = isGuide ? 'guides' : 'changelogTab'
   const content = html`
-    <div class="${isGuide && guides.length > 1 ? 'columns' : 'reading'}">
-      ${isGuide && guides.length > 1 && renderGuideList(guides, text)}
+    <div class="${links.length > 1 ? 'columns' : 'reading'}">
+      ${links.length > 1 && renderSideLinks(FRAME_TEXTS[readLanguage()][tab], links)}
       <main class="text">
         ${!hasHeading && html`<h1>${text.title}</h1>`} ${{ markup: linkGuides(body, guides) }}
         ${next && html`<a class="chevron next" href="../${next.path}">${textWith('nextGuide', { title: next.title })}</a>`}
@@ -116,9 +122,9 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
   const head = html`<link rel="alternate" type="text/markdown" title="${text.title}" href="${name}.md" />`
   return renderPage({
     title: `${text.title}, ${title}`,
-    root,
+    root: isGuide ? '../' : './',
     site,
-    tab: isGuide ? 'guides' : 'changelogTab',
+    tab,
     styles: ['console.css', 'reading.css'],
     scripts: body.includes('<figure') ? ['console.js'] : [],
     head,
@@ -126,17 +132,21 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
   })
 }
 
-function renderGuideList(guides: readonly ConsoleText[], shown: ConsoleText): Html {
-  const label = FRAME_TEXTS[readLanguage()].guides
-  return html`<nav id="sidebar" aria-label="${label}">
+interface SideLink {
+  readonly href: string
+  readonly label: Html | string
+  readonly isCurrent?: boolean
+}
+
+/** The list at the left: all guides, or what the changelog has. On phones it is folded. */
+function renderSideLinks(name: string, links: readonly SideLink[]): Html {
+  return html`<nav id="sidebar" aria-label="${name}">
     <details class="fold">
-      <summary>${label}</summary>
+      <summary>${name}</summary>
       <ul class="groups">
-        ${guides.map(
-          (guide) =>
-            html`<li>
-              <a href="../${guide.path}" ${guide === shown && html`aria-current="page"`}>${guide.title}</a>
-            </li> `,
+        ${links.map(
+          ({ href, label, isCurrent = false }) =>
+            html`<li><a href="${href}" ${isCurrent && html`aria-current="page"`}>${label}</a></li> `,
         )}
       </ul>
     </details>

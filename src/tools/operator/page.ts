@@ -43,7 +43,6 @@ details:not(.menu) > summary { width: fit-content; color: var(--accent); font-si
 .choices { display: grid; gap: var(--space-2) }
 .choices + .choices { margin-top: var(--space-4) }
 .choices > legend { margin-bottom: var(--space-2); color: var(--soft); font-weight: 400 }
-.choice > input { margin: 0; translate: 0 .125rem }
 textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--mono); field-sizing: content }
 .soft, .none, .age, .hint, .facts-line { color: var(--soft) }
 .hint, .age, .facts-line, .field .soft { font-size: var(--text-small); font-weight: 400 }
@@ -80,9 +79,8 @@ td .meter { width: 7rem; margin-bottom: .125rem; & + .soft { display: block } }
 .today:has(> :nth-child(2)) { columns: 32rem 2; gap: var(--space-5) }
 .today > .card { break-inside: avoid; &:not(:last-child) { margin-bottom: var(--space-5) } }
 .tiles .meter { margin-top: var(--space-2) }
-.inside .plot { margin: 0; padding-top: 1.75rem }
+.inside .plot { margin: 0 }
 .tiles + .plot.plot { margin-top: var(--space-4) }
-.plot label span { right: auto; left: 0; color: var(--soft) }
 .rows > .life { padding-top: 0; border: 0; & svg { display: block; width: 100%; height: .75rem; border-radius: 3px; background: var(--code); overflow: hidden } }
 .rows > .axis { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); justify-content: space-between; color: var(--soft); font-size: var(--text-small) }
 .axis .mark:not(:first-child) { margin-left: var(--space-3) }

@@ -106,7 +106,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
   it('registers, reads the e-mail, authorizes once, calls every operation of both APIs, and forgets when the console is left', async () => {
     const page = usePage()
     await page.goto(shop.developers)
-    await page.getByRole('link', { name: 'Register an application' }).click()
+    await page.locator('main').getByRole('link', { name: 'Register an application' }).click()
     await page.getByLabel('Name of your application').fill('Counter')
     await page.getByLabel('E-mail address').fill('counter@example.com')
     await page.getByLabel('Orders').check()

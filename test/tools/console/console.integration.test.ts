@@ -70,6 +70,7 @@ describe('the console of a shop', () => {
     const title = 'Tea shop developers'
     const { paths } = await tabsAt('/apis/orders')
     expect(paths.length).toBeGreaterThan(2)
+    expect(await tabsAt('')).toEqual({ title, paths, current: [] })
     expect(await tabsAt('/apis/orders')).toEqual({ title, paths, current: [''] })
     expect(await tabsAt('/apis/orders/operations/placeOrder')).toEqual({ title, paths, current: [''] })
     expect(await tabsAt('/register')).toEqual({ title, paths, current: ['register'] })
@@ -159,6 +160,7 @@ describe('the console of a shop', () => {
       '/developers/',
       '/developers/',
       '/developers/applications',
+      '/developers/register',
       '/developers/register',
       '/developers/apis/orders',
       '/developers/apis/orders/openapi.json',

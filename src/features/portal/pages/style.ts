@@ -70,10 +70,9 @@ form.card > .foot { gap: var(--space-3); margin: 0 calc(-1 * var(--space-5)) cal
 .totals .allowed::before { background: var(--plot) }
 .totals .refused::before { background: var(--plot-bad) }
 .usage > p { margin: var(--space-2) 0 0 }
-.plot { margin-top: var(--space-3); padding-top: 2.25rem }
+.plot { margin-top: var(--space-3) }
 .plot :is(svg, .periods) { height: 7.5rem }
 .plot .counts { height: 8.5rem }
-.plot label span { right: auto; left: 0; color: var(--soft) }
 details summary { color: var(--accent); font-size: var(--text-small); font-weight: 500; cursor: pointer }
 #credentials thead th:last-child { font-size: 0 }
 #credentials td:last-child .actions { flex-wrap: nowrap; justify-content: end }

@@ -90,7 +90,8 @@ export function renderMessage({ text, contact = false }: Message, support: strin
 }
 
 function renderRequest({ method, url }: Answer): HTMLElement {
-  return create('code', { class: 'request' }, `${method} ${url}`)
+  const { pathname, search } = new URL(url)
+  return create('code', {}, `${method} ${pathname}${search}`)
 }
 
 function renderHeaders(headers: Headers): HTMLElement {

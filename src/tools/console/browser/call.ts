@@ -89,7 +89,7 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain, aut
       authorized: carried.header !== undefined,
       missingScopes: granted ? needed.filter((scope) => !granted.includes(scope)) : needed,
     })
-    const advice = message && create('p', { class: 'advice' }, ...renderMessage(message, support))
+    const advice = message && create('p', { class: 'notice advice' }, ...renderMessage(message, support))
     if (message?.authorize) advice?.append(' ', createAuthorizeButton())
     const milliseconds = performance.now() - start
     view.show({

@@ -75,7 +75,7 @@ export function enableNavigation(
     if (target) target.scrollIntoView?.()
     if (target || key === '' || !find(main, '.operation .toggle', 'a')) return target !== null
     const text = fillText(pageWords.unknown, { key })
-    const note = create('p', { class: 'deprecated unknown', role: 'alert' }, text)
+    const note = create('p', { class: 'notice warn unknown', role: 'alert' }, text)
     main.prepend(note)
     focusOn(note)
     return true

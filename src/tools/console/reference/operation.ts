@@ -33,7 +33,7 @@ export function renderOperation(reference: Reference, operation: ReferenceOperat
   )
   const isShort = description === false || description.markup.length < MAX_LEAD
   return html`<article class="operation-content">
-    ${operation.deprecated && html`<p class="deprecated">${words().deprecatedOperation}</p>`} ${isShort && description}
+    ${operation.deprecated && html`<p class="notice warn">${words().deprecatedOperation}</p>`} ${isShort && description}
     ${renderExternalDocs(operation.operation['externalDocs'])}
     ${!isWebhook && renderSecurity(api, readSecurity(api, document, operation.operation))}
     <div class="pair">

@@ -153,7 +153,7 @@ describe('the operations of a document', () => {
 describe('an operation shows', () => {
   it('its description, deprecation, scopes and documentation', () => {
     const markup = render('teas-replace')
-    expect(markup).toContain('<p class="deprecated">')
+    expect(markup).toContain('<p class="notice warn">')
     expect(markup).toContain('<h4>Limits</h4>')
     expect(readText(markup)).toContain('Scope teas:write')
     expect(markup).toContain('href="https://example.com/replace"')

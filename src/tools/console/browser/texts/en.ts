@@ -4,7 +4,7 @@ export const page = {
   loading: 'Loading…',
   notLoaded: 'This operation could not be loaded.',
   openAsPage: 'Open it as a page',
-  unknown: '“{key}” is not in this reference. It may have been renamed or removed.',
+  unknown: '“{key}” is not in this reference. It may have been renamed or removed: look for it below, or search.',
   matchList: 'Matches',
   schema: 'Schema',
   showAll: 'Show all {count}',
