@@ -55,9 +55,8 @@ export function createTokenEndpoint(
       const { form, grantType } = await readTokenRequest(req)
       authenticated = await limitAuthenticationTime(authenticateClient(req, form, api))
       const { application, client, secret } = authenticated
-      if (grantType !== 'client_credentials') {
+      if (grantType !== 'client_credentials')
         throw new OAuthError('unsupported_grant_type', 'The only grant type here is client_credentials')
-      }
       const scopes = grantScopes(api, authenticated, form)
       const limitHeaders = await limitTokenRequests?.(application.id)
       const customClaims = api.claims && (await readCustomClaims(api.name, api.claims, application))
@@ -114,12 +113,11 @@ function describeRefusal(
 }
 
 async function readTokenRequest(req: IncomingMessage): Promise<{ form: Form; grantType: string }> {
-  if (req.method !== 'POST') {
+  if (req.method !== 'POST')
     throw new OAuthError('invalid_request', 'The token endpoint takes POST only', {
       status: 405,
       headers: { Allow: 'POST' },
     })
-  }
   const form = await readForm(req, PARAMETERS)
   const grantType = form.get('grant_type')
   if (grantType === undefined) throw new OAuthError('invalid_request', 'The parameter grant_type is missing')
@@ -142,9 +140,8 @@ function grantScopes(api: Api, client: AuthenticatedClient, form: Form): readonl
   const scopes = selectScopes(api, grantedScopes, form.get('scope'))
   const resource = form.get('resource')
   // Some libraries write a slash behind every URL.
-  if (resource !== undefined && resource !== api.resource && resource !== `${api.resource}/`) {
+  if (resource !== undefined && resource !== api.resource && resource !== `${api.resource}/`)
     throw new OAuthError('invalid_target', `The resource is not this API; its identifier is ${api.resource}`)
-  }
   return scopes
 }
 

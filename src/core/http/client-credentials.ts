@@ -34,9 +34,8 @@ export function readPresentedCredentials(req: IncomingMessage, form: Form): read
   const readings = readBasic(authorization)
   if (!readings)
     throw new OAuthError('invalid_request', "The Basic credentials in the Authorization header can't be decoded")
-  if (id !== undefined && !readings.some((reading) => reading.id === id || reading.id === id.trim())) {
+  if (id !== undefined && !readings.some((reading) => reading.id === id || reading.id === id.trim()))
     throw new OAuthError('invalid_request', 'The client_id in the body is not the one in the Authorization header')
-  }
   return readings
 }
 

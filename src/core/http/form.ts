@@ -32,9 +32,8 @@ export async function readForm(
       onUnknown?.(name)
       continue
     }
-    if (seen.has(name) || typeof value !== 'string') {
+    if (seen.has(name) || typeof value !== 'string')
       throw new OAuthError('invalid_request', `The parameter ${name} must be given once, as text`)
-    }
     seen.add(name)
     // RFC 6749 3.2: a parameter without a value counts as absent.
     if (value !== '') form.set(name, value)
@@ -51,9 +50,8 @@ export async function readFields(req: IncomingMessage): Promise<FormFields> {
   for (const [name, value] of await readPairs(req)) {
     // A body parser of the host makes an array of repeated names, or an object if there are many of them.
     const values: readonly unknown[] = isRecord(value) ? Object.values(value) : [value]
-    if (!values.every((each) => typeof each === 'string')) {
+    if (!values.every((each) => typeof each === 'string'))
       throw new OAuthError('invalid_request', 'The form has a field that is not text')
-    }
     fields.set(name, [...(fields.get(name) ?? []), ...values])
   }
   return fields
@@ -104,9 +102,8 @@ export function refuseInQuery(
   const query = url.indexOf('?')
   if (query < 0) return
   for (const name of new URLSearchParams(url.slice(query)).keys()) {
-    if (names.includes(name)) {
+    if (names.includes(name))
       throw new OAuthError('invalid_request', `The parameter ${name} belongs in the body, never in the query string`)
-    }
     onUnknown?.(name)
   }
 }
@@ -130,9 +127,8 @@ export type Body =
  * else has read without leaving it on `req.body`.
  */
 export async function readBody(req: IncomingMessage): Promise<Body> {
-  if (readHeader(req, 'content-encoding') !== undefined) {
+  if (readHeader(req, 'content-encoding') !== undefined)
     throw new OAuthError('invalid_request', 'The body must not have a Content-Encoding', { status: 415 })
-  }
   if (Number(readHeader(req, 'content-length') ?? 0) > MAX_BODY_BYTES) throw createTooLargeError()
 
   const body = readHostMember(req, 'body')
@@ -142,13 +138,12 @@ export async function readBody(req: IncomingMessage): Promise<Body> {
   // body-parser 1 leaves an empty object on requests that it did not parse.
   if (isRecord(body) && (!isUnread || Object.keys(body).length > 0))
     return { text: undefined, parsed: checkParsedSize(body) }
-  if (!isUnread) {
+  if (!isUnread)
     throw new OAuthError('server_error', 'The server met an unexpected condition', {
       cause: new Error(
         'Another middleware read the request body before auth.router and did not leave it on req.body. Mount auth.router before that middleware.',
       ),
     })
-  }
   return { text: decodeUtf8(await readStream(req)) }
 }
 
@@ -161,9 +156,8 @@ function decodePairs(text: string): (readonly [name: string, value: string])[] {
     const equals = pair.indexOf('=')
     const name = decodeFormValue(equals < 0 ? pair : pair.slice(0, equals))
     const value = equals < 0 ? '' : decodeFormValue(pair.slice(equals + 1))
-    if (name === undefined || value === undefined) {
+    if (name === undefined || value === undefined)
       throw new OAuthError('invalid_request', 'The body is not valid application/x-www-form-urlencoded in UTF-8')
-    }
     pairs.push([name, value])
   }
   return pairs

@@ -7,12 +7,11 @@ export async function readJson(
   req: IncomingMessage,
   mediaTypes: readonly string[] = ['application/json'],
 ): Promise<Record<string, unknown>> {
-  if (!mediaTypes.includes(parseMediaType(req).mediaType)) {
+  if (!mediaTypes.includes(parseMediaType(req).mediaType))
     throw new OAuthError(
       'invalid_request',
       'The Content-Type must be application/json or application/x-www-form-urlencoded',
     )
-  }
   const body = await readBody(req)
   if (body.text === undefined) return ownMembers(body.parsed)
   const parsed = parseJson(body.text)

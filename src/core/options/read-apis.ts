@@ -28,19 +28,17 @@ interface ApiDefaults {
 }
 
 export function readApis(apis: unknown, defaults: ApiDefaults): Map<string, ApiSettings> {
-  if (!isObject(apis) || Object.keys(apis).length === 0) {
+  if (!isObject(apis) || Object.keys(apis).length === 0)
     throw invalidOption('apis', apis, "List the APIs you publish: apis: { orders: { scheme: 'oauth2' } }.")
-  }
   const read = new Map<string, ApiSettings>()
   const lowerCased = new Map<string, string>()
   for (const [name, options] of Object.entries(apis)) {
     const twin = lowerCased.get(name.toLowerCase())
-    if (twin !== undefined) {
+    if (twin !== undefined)
       throw new ConfigurationError({
         problem: `apis.${name} and apis.${twin} differ only in case`,
         fix: 'Give one of them another name.',
       })
-    }
     lowerCased.set(name.toLowerCase(), name)
     const api = readApi(name, options, defaults)
     warnOfLongTokens(api, defaults.warn)
@@ -131,17 +129,14 @@ const API_KEY_OPTIONS = ['header', 'defaultScopes']
 
 function checkApiOptions(name: string, options: unknown): ApiOptions {
   const option = `apis.${name}`
-  if (!isObject(options)) {
-    throw invalidOption(option, options, "Write { scheme: 'oauth2' } or { scheme: 'apiKey' }.")
-  }
+  if (!isObject(options)) throw invalidOption(option, options, "Write { scheme: 'oauth2' } or { scheme: 'apiKey' }.")
   const { scheme } = options
-  if (scheme !== 'oauth2' && scheme !== 'apiKey') {
+  if (scheme !== 'oauth2' && scheme !== 'apiKey')
     throw invalidOption(
       `${option}.scheme`,
       scheme,
       'An API\'s scheme is "oauth2" (bearer access tokens) or "apiKey" (API keys).',
     )
-  }
   const misplaced = (scheme === 'apiKey' ? OAUTH2_OPTIONS : API_KEY_OPTIONS).find((each) =>
     Object.hasOwn(options, each),
   )
@@ -208,22 +203,20 @@ const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+$/
 const MAX_SCOPE_LENGTH = 512
 
 function readScopes(api: string, scopes: unknown): Readonly<Record<string, string>> {
-  if (!isObject(scopes)) {
+  if (!isObject(scopes))
     throw invalidOption(
       `apis.${api}.scopes`,
       scopes,
       `Write scope -> what it allows: { '${api}:read': 'Read ${api}' }.`,
     )
-  }
   for (const [scope, meaning] of Object.entries(scopes)) {
     const option = `apis.${api}.scopes["${scope}"]`
-    if (!SCOPE.test(scope)) {
+    if (!SCOPE.test(scope))
       throw new ConfigurationError({
         option,
         problem: 'has a character that no scope can have',
         fix: 'A scope is visible ASCII without quote, backslash and space (RFC 6749 3.3).',
       })
-    }
     if (scope.length > MAX_SCOPE_LENGTH) {
       const problem = `has ${scope.length} characters`
       throw new ConfigurationError({

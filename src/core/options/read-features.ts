@@ -20,9 +20,7 @@ export function readFeatures(
   const given: readonly Feature[] = Array.from(entries as readonly unknown[]).flatMap(readEntry)
   const byName = new Map(given.map((feature) => [feature.name, feature]))
   const repeated = given.find(({ name }, at) => given.findIndex((each) => each.name === name) < at)
-  if (repeated) {
-    throw wrongOption('features', `has ${repeated.name}() twice`, 'Give each feature once.')
-  }
+  if (repeated) throw wrongOption('features', `has ${repeated.name}() twice`, 'Give each feature once.')
   for (const feature of given) checkNeeds(feature, byName, store)
   return sortFeatures(given, byName).map((feature) => ({
     name: feature.name,
@@ -58,13 +56,12 @@ function checkNeeds(
   store: Store | undefined,
 ): void {
   const lacking = needs.find((need) => !given.has(need))
-  if (lacking !== undefined) {
+  if (lacking !== undefined)
     throw new ConfigurationError({
       option: 'features',
       problem: `has ${name}(), which needs ${lacking}()`,
       fix: `Add ${lacking}() from "express-platform-auth/${lacking}".`,
     })
-  }
   for (const [option, need] of Object.entries(optionNeeds)) {
     if (given.has(need)) continue
     throw new ConfigurationError({

@@ -6,19 +6,17 @@ const DEFAULT_KEY_HEADER = 'X-Api-Key'
 export function readKeyHeaders(option: string, header: unknown = DEFAULT_KEY_HEADER): readonly string[] {
   const names: readonly unknown[] = Array.isArray(header) ? header : [header]
   const [first, second, ...others] = names
-  if (others.length > 0 || names.length === 0) {
+  if (others.length > 0 || names.length === 0)
     throw invalidOption(option, header, `Give one header name or two: header: '${DEFAULT_KEY_HEADER}'.`)
-  }
   const checked = names.map((name, at) =>
     at === 1 && isAuthorization(name) ? AUTHORIZATION : checkHeaderName(option, name),
   )
-  if (second !== undefined && checked[0]!.toLowerCase() === checked[1]!.toLowerCase()) {
+  if (second !== undefined && checked[0]!.toLowerCase() === checked[1]!.toLowerCase())
     throw new ConfigurationError({
       option,
       problem: `has ${JSON.stringify(first)} twice`,
       fix: 'Header names do not depend on case: leave one out.',
     })
-  }
   return Object.freeze(checked)
 }
 
@@ -33,20 +31,18 @@ function isAuthorization(name: unknown): boolean {
 const HEADER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
 function checkHeaderName(option: string, name: unknown): string {
-  if (typeof name !== 'string' || !HEADER_NAME.test(name)) {
+  if (typeof name !== 'string' || !HEADER_NAME.test(name))
     throw invalidOption(
       option,
       name,
       `A header name is 1 to 64 letters, digits, "-" and "_", such as "${DEFAULT_KEY_HEADER}".`,
     )
-  }
-  if (isReserved(name.toLowerCase())) {
+  if (isReserved(name.toLowerCase()))
     throw new ConfigurationError({
       option,
       problem: `is ${JSON.stringify(name)}, which has another meaning in HTTP`,
       fix: `Choose a name of your own, such as "${DEFAULT_KEY_HEADER}"${isAuthorization(name) ? `, and this second: ['${DEFAULT_KEY_HEADER}', '${AUTHORIZATION}']` : ''}.`,
     })
-  }
   return name
 }
 

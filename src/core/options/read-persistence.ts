@@ -44,12 +44,10 @@ const MAKE_SECRET =
 function readSecrets(secret: unknown): readonly string[] {
   if (secret === undefined) return []
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
-  if (secrets.length === 0) {
+  if (secrets.length === 0)
     throw wrongOption('secret', 'is an empty list', 'Put the newest secret first, older ones behind it.')
-  }
-  if (secrets.every((each) => typeof each === 'string' && each.length >= MIN_SECRET_LENGTH)) {
+  if (secrets.every((each) => typeof each === 'string' && each.length >= MIN_SECRET_LENGTH))
     return secrets as readonly string[]
-  }
   throw new ConfigurationError({ option: 'secret', problem: 'is too short', fix: MAKE_SECRET })
 }
 
@@ -65,38 +63,35 @@ function checkSecret({ secrets: [newest], importUnencrypted }: Persistence, prod
     if (production) throw new ConfigurationError(weak)
     warn({ ...weak, fix: `${weak.fix} In production the platform does not start with it.` })
   }
-  if (importUnencrypted) {
+  if (importUnencrypted)
     warn({
       option: 'importUnencrypted',
       problem: 'is true: anyone who can write to the database can add signing keys',
       fix: 'Remove it after the first start.',
     })
-  }
 }
 
 /** Requires `store` in production, and `secret` for a store that persists. Elsewhere a missing one is a warning. */
 function checkPersistence({ store, secrets }: Persistence, production: boolean, warn: Warn): void {
   if (!store) {
-    if (production) {
+    if (production)
       throw new ConfigurationError({
         option: 'store',
         problem: 'is missing',
         fix: 'In production say where applications are kept: sqliteStore(path) from "express-platform-auth/stores/sqlite", or store: memoryStore() if they may be lost.',
       })
-    }
     warn({
       option: 'store',
       problem: 'is missing: applications are kept in memory and lost when the process ends',
       fix: 'Give it sqliteStore(path) from "express-platform-auth/stores/sqlite", or memoryStore() if they may be lost.',
     })
   } else if (store.kind !== 'memory' && secrets.length === 0) {
-    if (production) {
+    if (production)
       throw new ConfigurationError({
         option: 'secret',
         problem: 'is missing',
         fix: 'In production signing keys and pepper are encrypted at rest: set it to 32 random characters or more, from your secret manager.',
       })
-    }
     warn({
       option: 'secret',
       problem: 'is missing: signing keys and pepper are stored unencrypted',

@@ -51,12 +51,11 @@ export const FEATURE_NAMES = ['emails', 'registration', 'portal', 'usage', 'plan
 
 /** Validates the options and fills in the defaults. Throws `ConfigurationError` for the first that is wrong. */
 export function readOptions(given: PlatformAuthOptions, warn: (warning: ConfigurationProblem) => unknown): Settings {
-  if (!isObject(given)) {
+  if (!isObject(given))
     throw new ConfigurationError({
       problem: `The options are ${describeValue(given)}`,
       fix: 'Write createPlatformAuth({ baseUrl, apis }).',
     })
-  }
   const feature = FEATURE_NAMES.find((name) => Object.hasOwn(given, name))
   if (feature !== undefined) {
     const fix = `Write features: [${feature}({ ... })], with ${feature} of express-platform-auth/${feature}.`
@@ -132,13 +131,12 @@ function readTokens(
   for (const name of ['algorithm', 'rotateEvery'] as const)
     if (tokens.signer && options?.[name] !== undefined)
       throw invalidOption(`tokens.${name}`, options[name], 'Leave it out: tokens.signer decides.')
-  if (tokens.publishAhead < SHORTEST_PUBLICATION_SECONDS) {
+  if (tokens.publishAhead < SHORTEST_PUBLICATION_SECONDS)
     warn({
       option: 'tokens.publishAhead',
       problem: `is ${tokens.publishAhead}: verifiers elsewhere fetch the key set again after 30 to 60 seconds at the earliest, and refuse access tokens that a new key has signed before`,
       fix: `Give it ${SHORTEST_PUBLICATION_SECONDS} seconds or more.`,
     })
-  }
   return tokens
 }
 

@@ -11,30 +11,27 @@ const MAX_BASE_URL_LENGTH = 512
 
 export function readBaseUrl(value: unknown): URL {
   const url = typeof value === 'string' ? URL.parse(value) : null
-  if (!url || !/^https?:$/.test(url.protocol)) {
+  if (!url || !/^https?:$/.test(url.protocol))
     throw invalidOption(
       'baseUrl',
       value,
       'It is the absolute address of your platform, such as "https://api.example.com/v1".',
     )
-  }
   // "?" and "#" with nothing behind them leave `search` and `hash` empty.
-  if (url.search || url.hash || url.username || url.password || /[?#]$/.test(url.href)) {
+  if (url.search || url.hash || url.username || url.password || /[?#]$/.test(url.href))
     throw invalidOption(
       'baseUrl',
       value,
       "It can't have a query, a fragment or user info: leave only scheme, host and path.",
     )
-  }
   if (hasEmptySegment(url)) throw invalidOption('baseUrl', value, EMPTY_SEGMENT)
   // It is in access tokens and in the headers of refusals.
-  if (url.href.length > MAX_BASE_URL_LENGTH) {
+  if (url.href.length > MAX_BASE_URL_LENGTH)
     throw new ConfigurationError({
       option: 'baseUrl',
       problem: `has ${url.href.length} characters`,
       fix: `It has at most ${MAX_BASE_URL_LENGTH}, because headers hold it.`,
     })
-  }
   return url
 }
 
@@ -42,9 +39,8 @@ export function readDevelopersUrl(value: unknown): string | undefined {
   if (value === undefined) return undefined
   const url = typeof value === 'string' ? URL.parse(value) : null
   if (url && hasEmptySegment(url)) throw invalidOption('developersUrl', value, EMPTY_SEGMENT)
-  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) {
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash)
     return url.origin + removeTrailingSlash(url.pathname)
-  }
   throw invalidOption(
     'developersUrl',
     value,
@@ -61,9 +57,8 @@ const EMPTY_SEGMENT = 'Its path has two slashes in a row: leave one.'
 
 export function readOrigins(given: unknown): '*' | readonly string[] {
   if (given === undefined) return []
-  if (!isObject(given)) {
+  if (!isObject(given))
     throw invalidOption('cors', given, "Write { origin: 'https://developers.example.com' }, or { origin: '*' }.")
-  }
   refuseUnknown('cors.', given, ['origin'])
   const { origin } = ownMembers(given)
   if (origin === '*') return '*'

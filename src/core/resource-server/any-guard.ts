@@ -125,12 +125,11 @@ export function readParts(guards: unknown, register: GuardRegister): GuardConfig
   const seen = new Set<string>()
   for (const { header, name } of parts.flatMap(listHeaders)) {
     // A token and a key in Authorization differ in their form.
-    if (seen.has(`${header} ${name}`)) {
+    if (seen.has(`${header} ${name}`))
       throw new ConfigurationError({
         problem: `requireAny: two guards read the header ${name}, so the second would never decide`,
         fix: 'Each guard needs a header of its own. For one scope of several use anyScope of requireBearer().',
       })
-    }
     seen.add(`${header} ${name}`)
   }
   return parts
@@ -146,14 +145,13 @@ export function describeNoGuard(given: unknown): string {
 }
 
 function readPart(guard: Guard, name: string, register: GuardRegister): GuardConfig {
-  if (typeof guard !== 'function' || !register.has(guard)) {
+  if (typeof guard !== 'function' || !register.has(guard))
     throw new ConfigurationError({
       problem: `${name} is ${describeNoGuard(guard)}`,
       fix: isGuardCall(guard)
         ? `Call it: auth.${guard.name}('...').`
         : 'List what requireBearer() and requireApiKey() of this platform return.',
     })
-  }
   const part = register.get(guard)
   if (!part)
     throw new ConfigurationError({

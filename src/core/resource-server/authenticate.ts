@@ -190,9 +190,8 @@ function judgeKey(api: Api, application: ApplicationRecord | undefined, hash: st
   const key = application && findKey(application, hash)
   // An imported client id is restricted to no API. It may be easy to guess, so it gets what an unknown text gets.
   if (!key || isForNoApi(key)) return 'invalidApiKey'
-  if (!isLive(key, now)) {
+  if (!isLive(key, now))
     return new Failure('expiredApiKey', application.id, { credential: key.name, expiredAt: key.expiresAt ?? null })
-  }
   if (application.status === 'deleted') return 'invalidApiKey'
   const grant = findGrant(application, api)
   if (!grant) return new Failure('notAllowed', application.id)

@@ -60,12 +60,11 @@ export function readVerifyOptions(call: string, options: unknown): VerifySetting
     throw new ConfigurationError({ problem: `${call} takes options such as { req }`, fix: 'Write { req }.' })
   const { req, cost: given } = ownMembers(options)
   refuseUnknown(`${call}: `, options, ['req', 'cost'])
-  if (req !== undefined && (typeof req !== 'object' || req === null)) {
+  if (req !== undefined && (typeof req !== 'object' || req === null))
     throw new ConfigurationError({
       problem: `${call} got something else than a request in "req": ${describeValue(req)}`,
       fix: 'Give the request of the handler, or leave it out.',
     })
-  }
   const cost = readCost(call, given)
   if (typeof cost === 'number' || req !== undefined) return { req, cost }
   throw new ConfigurationError({
@@ -93,12 +92,11 @@ export function findApi(apis: ReadonlyMap<string, Api>, name: unknown, scheme: S
       fix: `Use a guard for a route: auth.${GUARD_NAMES[scheme]}('...').`,
     })
   const api = typeof name === 'string' ? apis.get(name) : undefined
-  if (!api) {
+  if (!api)
     throw new ConfigurationError({
       problem: `${call}: there is no API ${describeValue(name)}`,
       fix: listApis(apis, scheme),
     })
-  }
   if (api.scheme !== scheme) {
     const right = (call.startsWith('verify') ? VERIFIER_NAMES : GUARD_NAMES)[api.scheme]
     throw new ConfigurationError({
@@ -112,9 +110,8 @@ export function findApi(apis: ReadonlyMap<string, Api>, name: unknown, scheme: S
 /** The only API of that scheme, for a call without a name. Throws `ConfigurationError` if there are none or several. */
 function findOnlyApi(apis: ReadonlyMap<string, Api>, scheme: Scheme, call: string): Api {
   const [only, ...others] = [...apis.values()].filter((api) => api.scheme === scheme)
-  if (!only || others.length > 0) {
+  if (!only || others.length > 0)
     throw new ConfigurationError({ problem: `${call}: name the API`, fix: listApis(apis, scheme) })
-  }
   return only
 }
 
@@ -125,7 +122,7 @@ export function readGuardOptions<Options extends object>(
   /** Other kinds of guards have costs of their own, which they check. */
   checkCost: (call: string, cost: unknown) => unknown = readCost,
 ): Options {
-  if (!isObject(given)) {
+  if (!isObject(given))
     throw new ConfigurationError({
       problem: `${call}: the options are ${describeValue(given)}`,
       fix:
@@ -133,7 +130,6 @@ export function readGuardOptions<Options extends object>(
           ? 'Write an object: { scopes: [...] }.'
           : 'Write an object, or leave them out.',
     })
-  }
   const options = ownMembers(given)
   refuseUnknown(`${call}: `, options, known)
   for (const name of ['onDenied', 'allow', 'otherIssuers']) readOptionalFunction(`${call}: ${name}`, options[name])

@@ -30,17 +30,15 @@ export function checkScopeOptions(
 
 function checkMethods(call: string, api: Api, scopes: Readonly<Record<string, unknown>>): void {
   const methods = Object.keys(scopes)
-  if (methods.length === 0) {
+  if (methods.length === 0)
     throw wrongOption(`${call}: scopes`, 'is {}', "Name the methods that may be used: { GET: ['...'], '*': ['...'] }.")
-  }
   for (const method of methods) {
-    if (method !== '*' && !METHODS.includes(method)) {
+    if (method !== '*' && !METHODS.includes(method))
       throw new ConfigurationError({
         option: `${call}: scopes.${method}`,
         problem: 'is no HTTP method',
         fix: `Methods are in capital letters; "*" is for all others.${didYouMean(method, METHODS)}`,
       })
-    }
     checkScopes(call, api, `scopes.${method}`, scopes[method], 'Write a list of scopes; [] if the method needs none.')
     checkLength(call, api, `scopes.${method}`, scopes[method] as string[])
   }
@@ -48,9 +46,8 @@ function checkMethods(call: string, api: Api, scopes: Readonly<Record<string, un
 
 function checkScopes(call: string, api: Api, option: string, scopes: unknown, fix: string): void {
   const known = Object.keys(api.scopes)
-  if (!Array.isArray(scopes)) {
+  if (!Array.isArray(scopes))
     throw new ConfigurationError({ option: `${call}: ${option}`, problem: `is ${describeValue(scopes)}`, fix })
-  }
   for (const scope of scopes as readonly unknown[]) {
     if (typeof scope === 'string' && known.includes(scope)) continue
     throw new ConfigurationError({

@@ -72,13 +72,12 @@ export function createBoundedCalls(options: { readonly storeHealth: Outcomes; re
     const calls = Object.entries<StoreCallKind>(kinds).flatMap(([name, kind]) => {
       const given = (part as Record<string, unknown>)[name]
       if (given === undefined && OPTIONAL_CALLS.has(prefix + name)) return []
-      if (typeof given !== 'function') {
+      if (typeof given !== 'function')
         throw new ConfigurationError({
           option: 'store',
           problem: `has no call ${prefix}${name}()`,
           fix: 'storeTests() of "express-platform-auth/testing/store" finds all that is missing.',
         })
-      }
       const work: Call = (...args) => (part as Record<string, Call>)[name]!(...args)
       return [[name, bound(prefix + name, kind, work)]]
     })

@@ -124,12 +124,11 @@ export async function openSecret(
   const sealed = await store.establishSecret(name, await sealNewSecret(encryption, name))
   const text = await encryption.unseal(sealed)
   const [, sealedName, encoded = ''] = SECRET.exec(text) ?? []
-  if (sealedName !== name) {
+  if (sealedName !== name)
     throw new ConfigurationError({
       problem: `The secret "${name}" in the store is not the one that the platform has written`,
       fix: 'Somebody has changed the database: restore it from a backup.',
     })
-  }
   const bytes = Buffer.from(encoded, 'base64url')
   if (encryption.isNewest(sealed)) return { sealed, bytes }
   const resealed = await encryption.seal(text)

@@ -64,11 +64,10 @@ export async function readCustomClaims(
 export function stringifyClaims(option: string, claims: unknown): string | undefined {
   const text = stringifyJsonObject(`The result of ${option}`, claims, MAX_CLAIMS_BYTES)
   const registered = Object.keys(JSON.parse(text) as object).filter((name) => REGISTERED_CLAIMS.has(name))
-  if (registered.length > 0) {
+  if (registered.length > 0)
     throw new NotJsonError(
       `The result of ${option} has ${registered.map((name) => `"${name}"`).join(', ')}, which other specifications define. Choose another name.`,
     )
-  }
   return text === '{}' ? undefined : text
 }
 

@@ -44,9 +44,8 @@ export function readGroup<Group extends object>(
 
 export function readLimit(option: string, limit: Limit | false): Limit | false {
   if (limit === false) return false
-  if (!isObject(limit)) {
+  if (!isObject(limit))
     throw invalidOption(option, limit, 'Write { limit: 100, window: 60 } (requests, seconds), or false.')
-  }
   refuseUnknown(`${option}.`, limit, ['limit', 'window'])
   return {
     limit: readWholeNumber(`${option}.limit`, ownMembers(limit).limit, 1),

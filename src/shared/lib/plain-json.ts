@@ -8,9 +8,8 @@ const MAX_DEPTH = 16
 
 /** JSON of an object from outside. Throws `NotJsonError` for what JSON cannot express. `name` is for messages. */
 export function stringifyJsonObject(name: string, value: unknown, maxBytes: number): string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new NotJsonError(`${name} must be a JSON object, and is ${describeKind(value)}.`)
-  }
   const tooLarge = `${name} is larger than ${maxBytes} bytes of JSON.`
   // Every value takes at least a byte. Without a bound, a list of lists could refer to the same list exponentially often.
   let left = maxBytes
@@ -43,9 +42,8 @@ export function stringifyJsonObject(name: string, value: unknown, maxBytes: numb
   function copyMembers(object: object, path: readonly PropertyKey[]): object {
     const copied = Object.create(null) as Record<string, unknown>
     for (const member of Object.keys(object)) {
-      if (member === '__proto__') {
+      if (member === '__proto__')
         throw new NotJsonError(`${formatPath(name, path)} has a member "__proto__", which is not allowed.`)
-      }
       spend(member.length)
       copied[member] = copy((object as Record<string, unknown>)[member], [...path, member])
     }
@@ -91,9 +89,8 @@ export function estimateJsonBytes(value: unknown): number {
   if (typeof value === 'string') return 24 + 2 * value.length
   if (typeof value !== 'object' || value === null) return 16
   let bytes = 64
-  for (const member of Object.keys(value)) {
+  for (const member of Object.keys(value))
     bytes += 16 + 2 * member.length + estimateJsonBytes((value as Record<string, unknown>)[member])
-  }
   return bytes
 }
 

@@ -34,9 +34,8 @@ export function* publish(change: Change, audit?: NewAuditRecord): Work<void> {
   const { kind, id, expiresAt } = { id: undefined, expiresAt: undefined, ...change }
   const inserted = yield* getOften<{ seq: number }>(INSERT_CHANGE, kind, id, expiresAt)
   const seq = inserted?.seq ?? 0
-  if (seq % DELETE_INTERVAL === 0) {
+  if (seq % DELETE_INTERVAL === 0)
     yield* run('DELETE FROM platform_auth_changes WHERE seq <= ?1', seq - MAX_FEED_CHANGES)
-  }
 }
 
 const INSERT_AUDIT =

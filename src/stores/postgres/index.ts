@@ -122,18 +122,16 @@ function recognizeTakenId(error: unknown): false {
 function checkOptions(options: PostgresStoreOptions | undefined): { pool: PostgresPool; listen: boolean } {
   const { pool, listen = true }: Partial<PostgresStoreOptions> = options ?? {}
   // A pg.Client connects too, but is one connection.
-  if (typeof pool?.connect !== 'function' || ('connectionParameters' in pool && !('totalCount' in pool))) {
+  if (typeof pool?.connect !== 'function' || ('connectionParameters' in pool && !('totalCount' in pool)))
     throw new ConfigurationError({
       problem: 'postgresStore() was given no pool of the package pg',
       fix: "Write postgresStore({ pool: new pg.Pool({ connectionString: '...' }) }). Of drizzle take db.$client; knex and Prisma have no such pool.",
     })
-  }
-  if (listen && countConnections(pool) === 1) {
+  if (listen && countConnections(pool) === 1)
     throw new ConfigurationError({
       problem: "postgresStore()'s LISTEN holds one connection of its pool, which has no other (max: 1)",
       fix: 'Give the pool more connections, or the store listen: false.',
     })
-  }
   return { pool, listen }
 }
 

@@ -32,12 +32,11 @@ export function* writeVersion(version: number): Work<void> {
 /** Throws for a database whose schema is older than `latest`, where migrating is not allowed. */
 export function refuseOlderSchema(version: number, latest: number): void {
   if (version >= latest) return
-  if (version === 0) {
+  if (version === 0)
     throw new StoreIncompatibleError('schema_too_old', {
       problem: 'The database has no tables of express-platform-auth',
       fix: 'Start a server on it: the server creates them.',
     })
-  }
   throw new StoreIncompatibleError('schema_too_old', {
     problem: `The database has schema ${version}, and this version of express-platform-auth needs ${latest}`,
     fix: 'Start a server of this version: the server migrates the database.',

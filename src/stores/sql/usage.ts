@@ -190,9 +190,8 @@ export function* deleteExpiredUsage({ formatDelete }: Dialect, expired: ExpiredU
     ['platform_auth_usage_batches', 'id', 'at', batchesBefore],
   ] as const
   let deleted = 0
-  for (const [table, key, column, before] of deletions) {
+  for (const [table, key, column, before] of deletions)
     deleted += yield* run(formatDelete(table, key, column), before, limit)
-  }
   return deleted
 }
 

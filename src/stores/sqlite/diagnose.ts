@@ -7,14 +7,13 @@ import { findFilePath, type Sql, type SqliteConnection } from './connection.js'
 /** `Store.diagnose()`. Rejects with the error of SQLite or of the file system if it rejects a write; commits nothing. */
 export async function diagnose(connection: SqliteConnection): Promise<ConfigurationProblem[]> {
   const damage = await connection.single(findDamage)
-  if (damage !== undefined) {
+  if (damage !== undefined)
     return [
       {
         problem: `The SQLite file is damaged: ${damage}`,
         fix: 'Stop the servers, keep a copy of the file and those beside it, and restore a backup.',
       },
     ]
-  }
   await connection.transaction(() => false)
   const file = await connection.single(findFilePath)
   if (file !== undefined) await writeBeside(file)

@@ -115,9 +115,8 @@ interface MigrationOptions {
 }
 
 async function connect(pathOrDatabase: string | SqliteDatabase, options: MigrationOptions): Promise<OpenedDatabase> {
-  if (typeof pathOrDatabase !== 'string') {
+  if (typeof pathOrDatabase !== 'string')
     return prepare(createSqliteConnection(pathOrDatabase, { owned: false }), options, undefined)
-  }
   const openFile = await loadSqliteDriver()
   const connection = createSqliteConnection(openFile(pathOrDatabase), { owned: true })
   return prepare(connection, options, createFileBackup(openFile))
@@ -142,9 +141,8 @@ const FULL = 2
 
 function makeDurable(sql: Sql): void {
   const mode = sql.get<{ journal_mode: string }>('PRAGMA journal_mode = WAL')?.journal_mode
-  if (mode !== 'wal' && mode !== 'memory') {
+  if (mode !== 'wal' && mode !== 'memory')
     throw new Error(`SQLite keeps journal_mode "${mode}" for this database: it must be writable and on a local disk.`)
-  }
   const level = sql.get<{ synchronous: number }>('PRAGMA synchronous')?.synchronous ?? 0
   if (level < FULL) sql.exec(`PRAGMA synchronous = ${FULL}`)
 }

@@ -55,9 +55,8 @@ export function listOpenInvitations({ invitations }: ApplicationRecord, now: num
 /** Throws with code `conflict` for an address that is a contact already, and `too_many_contacts` if there is no room for it. */
 export function refuseContact(current: ApplicationRecord, address: string, now: number): void {
   const contacts = listContacts(current)
-  if (contacts.some((each) => isSameContact(each, address))) {
+  if (contacts.some((each) => isSameContact(each, address)))
     throw new ApplicationError('conflict', `${address} is a contact of application ${current.id} already.`)
-  }
   const invited = listOpenInvitations(current, now).filter((each) => !isSameContact(each.address, address))
   if (contacts.length + invited.length < MAX_CONTACTS) return
   throw new ApplicationError(

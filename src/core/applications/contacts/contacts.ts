@@ -103,9 +103,8 @@ function removeFrom(current: ApplicationRecord, contact: string): readonly strin
   refuseDeleted(current, 'removeContact')
   const contacts = listContacts(current)
   const remaining = contacts.filter((each) => !isSameContact(each, contact))
-  if (remaining.length === contacts.length) {
+  if (remaining.length === contacts.length)
     throw new ApplicationError('invalid_state', `${contact} is not a contact of application ${current.id}.`)
-  }
   if (remaining.length > 0) return remaining
   throw new ApplicationError(
     'invalid_state',

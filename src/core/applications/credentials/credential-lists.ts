@@ -25,12 +25,11 @@ export function addCredential(
   now: number,
 ): readonly CredentialRecord[] {
   const live = records.filter((record) => isLive(record, now)).length
-  if (live >= MAX_LIVE_CREDENTIALS) {
+  if (live >= MAX_LIVE_CREDENTIALS)
     throw new ApplicationError(
       'too_many_credentials',
       `The application has ${MAX_LIVE_CREDENTIALS} live credentials of this kind, and can have no more. End one with endCredential(), or rotate one with overlap: 0.`,
     )
-  }
   let room = MAX_LIVE_CREDENTIALS - 1 - live
   return [added, ...records.filter((record) => isLive(record, now) || room-- > 0)]
 }

@@ -131,15 +131,13 @@ function replaces(current: ApplicationRecord, email: QueuedEmail, kind: Credenti
 
 function refuseWithoutRecipient({ id, status, contact }: ApplicationRecord, emails: readonly QueuedEmail[]): void {
   // A registration that was suspended still has its e-mail.
-  if (status === 'pending' || emails.some(({ purpose }) => purpose === 'registration')) {
+  if (status === 'pending' || emails.some(({ purpose }) => purpose === 'registration'))
     throw new ApplicationError(
       'invalid_state',
       `Application ${id} is pending: its first e-mail has the credentials. See approve() and auth.emails.retry().`,
     )
-  }
-  if (contact === undefined) {
+  if (contact === undefined)
     throw invalidArgument(`Application ${id} has no contact to send an e-mail to. Set one with update().`)
-  }
 }
 
 /** Whether the new credentials are sent by e-mail. Throws with code `invalid_argument` for another way. */

@@ -25,9 +25,8 @@ export function readGrants<Each extends Api>(
   grants: ApiGrants | undefined,
   listGrantable: ListGrantableScopes<Each> = listAllScopes,
 ): ApplicationRecord['apis'] {
-  if (typeof grants !== 'object' || grants === null || (Array.isArray(grants) && !grants.every(isString))) {
+  if (typeof grants !== 'object' || grants === null || (Array.isArray(grants) && !grants.every(isString)))
     throw invalidArgument('apis must be a list of names, or an object such as { orders: { scopes: [...] } }.')
-  }
   const entries: (readonly [string, unknown])[] = Array.isArray(grants)
     ? (grants as readonly string[]).map((name) => [name, {}])
     : Object.entries(grants)
@@ -56,12 +55,11 @@ export function readScopes<Each extends Api>(
   if (!Array.isArray(scopes) || !scopes.every(isString))
     throw invalidArgument(`scopes of "${name}" must be a list of names.`)
   const unknown = scopes.find((scope) => !grantable.includes(scope))
-  if (unknown !== undefined) {
+  if (unknown !== undefined)
     throw new ApplicationError(
       'unknown_scope',
       `The API "${name}" has no scope "${unknown}" to grant. ${grantable.length > 0 ? `There are: ${grantable.join(', ')}.` : 'It has none.'}`,
     )
-  }
   return grantable.filter((scope) => scopes.includes(scope))
 }
 
@@ -133,9 +131,8 @@ export function readRestriction(
   const checked = given === undefined ? undefined : readGrants(apis, given)
   const named = scopes === undefined ? given! : withScopes(given, scopes)
   const restriction = scopes === undefined ? checked! : readGrants(apis, named)
-  if (kind === 'secret' && !Object.keys(restriction).some((api) => apis.get(api)?.scheme === 'oauth2')) {
+  if (kind === 'secret' && !Object.keys(restriction).some((api) => apis.get(api)?.scheme === 'oauth2'))
     throw invalidArgument('apis names no oauth2 API, and others are called with keys only.')
-  }
   return (application) => narrow(application, restriction, (api) => hasScopes(named, api))
 }
 
