@@ -5,8 +5,7 @@ import { describeKind } from '../../shared/lib/describe-value.js'
 import { wrongOption } from '../../shared/lib/option-checks.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import type { FeatureSettings } from './all-settings.js'
-import type { CoreSettings } from './settings.js'
+import type { FeatureSettings, CoreSettings } from './settings.js'
 
 /** Reads the option `features`: each after those that it needs or may use. Each validates its own options. */
 export function readFeatures(

@@ -4,7 +4,7 @@ import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { invalidOption, readOptionalFunction, refuseUnknown, wrongOption } from '../../shared/lib/option-checks.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import type { Settings } from './all-settings.js'
+import type { Settings, CoreSettings } from './settings.js'
 import { readRateLimits, READERS, readTokenOptions } from './option-groups.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { readApis } from './read-apis.js'
@@ -12,7 +12,6 @@ import { readFeatures } from './read-features.js'
 import { readPersistence } from './read-persistence.js'
 import { createReportOnlySettings, readReportOnlyOption, warnOfReportOnly } from './read-report-only.js'
 import { LOOPBACK, readBaseUrl, removeTrailingSlash } from './read-urls.js'
-import type { CoreSettings } from './settings.js'
 
 /** The result of `checkOptions()`. */
 export interface OptionsReport {

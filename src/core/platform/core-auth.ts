@@ -12,7 +12,7 @@ import type { Core, Diagnosis, FeatureCalls, FeatureEntry } from '../../feature.
 import type { Middleware } from '../http/middleware.js'
 import type { BrandOptions } from '../../shared/contracts/brand.js'
 import type { Form } from '../http/form.js'
-import type { ResourceServer } from '../authorization-server/resource-server-authentication.js'
+import type { ResourceServer } from '../authorization-server/resource-server-endpoints.js'
 import type { GuardParts } from '../resource-server/guards.js'
 import type { GuardsApi } from '../resource-server/guards-api.js'
 import type { Health, ReadyOptions } from '../store-client/readiness.js'

@@ -12,8 +12,10 @@ import {
   createProtectedResourceMetadata,
 } from '../authorization-server/metadata-endpoints.js'
 import { createMountCheck } from '../authorization-server/mount-check.js'
-import { createResourceServerAuthentication } from '../authorization-server/resource-server-authentication.js'
-import { createResourceServerEndpoints } from '../authorization-server/resource-server-endpoints.js'
+import {
+  createResourceServerAuthentication,
+  createResourceServerEndpoints,
+} from '../authorization-server/resource-server-endpoints.js'
 import { createSuspensionEndpoint } from '../authorization-server/suspension-endpoint.js'
 import { createTokenEndpoint } from '../authorization-server/token-endpoint.js'
 import { addCors, createCors, routeDocument } from '../http/cors.js'

@@ -6,7 +6,7 @@ import { APPLICATION_PARAMETERS, AUDIT_PARAMETERS } from '../../core/application
 import { createDecisions } from '../../core/applications/decisions/decisions.js'
 import { createOperatorDataReader } from '../../core/applications/records/metadata.js'
 import { createEmailQueue, QUEUE_PARAMETERS } from '../../features/emails/email-queue.js'
-import { createGrants } from '../../core/applications/records/grant-calls.js'
+import { createGrants } from '../../core/applications/records/grants.js'
 import { createKeySetReplacement } from '../../core/applications/credentials/key-sets.js'
 import { createNamedCredentials } from '../../core/applications/credentials/named-credentials.js'
 import { createRegistry } from '../../core/applications/records/registry.js'

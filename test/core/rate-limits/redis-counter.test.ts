@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createRedisCircuitBreaker } from '../../../src/core/rate-limits/redis-circuit-breaker.js'
+import { createRedisCircuitBreaker } from '../../../src/core/rate-limits/redis-counter.js'
 
 it('ignores a time-out of a command that was sent before an outage that is over', async () => {
   const changes: unknown[] = []
