@@ -5,7 +5,7 @@ import { describeKind } from '../../shared/lib/describe-value.js'
 import { wrongOption } from '../../shared/lib/option-checks.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import type { FeatureSettings, CoreSettings } from './settings.js'
+import type { CoreSettings } from './settings.js'
 
 /** Reads the option `features`: each after those that it needs or may use. Each validates its own options. */
 export function readFeatures(
@@ -13,7 +13,7 @@ export function readFeatures(
   settings: CoreSettings,
   store: Store | undefined,
   warn: (warning: ConfigurationProblem) => unknown,
-): readonly FeatureSettings[] {
+) {
   if (entries === undefined) return []
   if (!Array.isArray(entries)) throw refuse('features', entries, 'Write a list, such as [usage()].')
   const given: readonly Feature[] = Array.from(entries as readonly unknown[]).flatMap(readEntry)

@@ -4,7 +4,7 @@ import { describeValue } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { invalidOption, readOptionalFunction, refuseUnknown, wrongOption } from '../../shared/lib/option-checks.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import type { Settings, CoreSettings } from './settings.js'
+import type { CoreSettings } from './settings.js'
 import { readRateLimits, READERS, readTokenOptions } from './option-groups.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { readApis } from './read-apis.js'
@@ -12,6 +12,13 @@ import { readFeatures } from './read-features.js'
 import { readPersistence } from './read-persistence.js'
 import { createReportOnlySettings, readReportOnlyOption, warnOfReportOnly } from './read-report-only.js'
 import { LOOPBACK, readBaseUrl, removeTrailingSlash } from './read-urls.js'
+
+/** The validated form of the options: every default is filled in. Durations are in seconds. */
+export interface Settings extends CoreSettings {
+  /** The store as given, which only core/platform/foundation.ts reads. Undefined: applications are kept in memory. */
+  readonly store: Store | undefined
+  readonly features: ReturnType<typeof readFeatures>
+}
 
 /** The result of `checkOptions()`. */
 export interface OptionsReport {

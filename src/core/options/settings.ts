@@ -1,23 +1,6 @@
-import type { Core, FeaturePart } from '../../feature.js'
-import type { Store } from '../../shared/contracts/store.js'
 import type { Api, CreateClaims, Limit, Registration } from '../../shared/contracts/api.js'
 import type { ReportOnlySettings } from './read-report-only.js'
 import type { readRateLimits, READERS, readTokenOptions } from './option-groups.js'
-
-/** The validated form of the options: every default is filled in. Durations are in seconds. */
-export interface Settings extends CoreSettings {
-  /** The store as given, which only core/platform/foundation.ts reads. Undefined: applications are kept in memory. */
-  readonly store: Store | undefined
-  /** Each after those that it needs or may use. */
-  readonly features: readonly FeatureSettings[]
-}
-
-export interface FeatureSettings {
-  readonly name: string
-  /** The pages that it serves, with their paths below `developersUrl`. */
-  readonly pages: Readonly<Record<string, string>>
-  create(core: Core): FeaturePart
-}
 
 type Read = { readonly [Name in keyof typeof READERS]: ReturnType<(typeof READERS)[Name]> }
 
