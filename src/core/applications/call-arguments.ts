@@ -4,7 +4,6 @@ import { isObject } from '../../shared/lib/is-object.js'
 import { copyPlainObject, ownMembers } from '../../shared/lib/own-members.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 
-/** Returns an argument as the call is to get it. Throws `ApplicationError` for one of the wrong kind. */
 export type ReadArgument = (value: unknown, call: string) => unknown
 
 /** Whatever it is: the call itself reads it. */

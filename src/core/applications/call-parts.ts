@@ -10,7 +10,6 @@ import { ConfigurationError } from '../../shared/contracts/errors.js'
 export interface CallParts<Opened = unknown> {
   readonly store: Store
   readonly writer: ApplicationWriter
-  /** Resolves once the store is open. */
   readonly opened: () => Promise<Opened>
   /** Undefined in a process that sends no e-mails. */
   readonly sender?: Pick<EmailSender, 'wake'>
@@ -24,7 +23,6 @@ export interface EmailSender {
   wake(): void
 }
 
-/** Throws `ConfigurationError` if the platform was given nothing that sends e-mails. */
 export function requireSender(sender: EmailSender, call: string): void {
   if (sender.isGiven()) return
   throw new ConfigurationError({
@@ -33,7 +31,6 @@ export function requireSender(sender: EmailSender, call: string): void {
   })
 }
 
-/** Makes the function by which calls change an application and resolve it, once the store is open. */
 export function createChange({ writer, opened, now }: Pick<CallParts, 'writer' | 'opened' | 'now'>) {
   return async function change(
     id: string,

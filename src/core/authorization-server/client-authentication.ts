@@ -60,7 +60,6 @@ function createRefusal(denial: Denial, refused: RefusedClient, cause?: unknown):
 interface Attempt {
   readonly authenticated: AuthenticatedClient | undefined
   readonly known: ApplicationRecord | undefined
-  /** The reason of the failure, if the application is known. */
   readonly failure: AuthenticationFailure | undefined
   /** The identifier that was presented, if it is no secret in the wrong place. */
   readonly shown: string | undefined

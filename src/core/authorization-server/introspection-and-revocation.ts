@@ -18,10 +18,7 @@ import {
   type IntrospectedApi,
 } from './resource-server-endpoints.js'
 
-/**
- * `POST /{api}/introspect` (RFC 7662): the facts that a client may know of its own access token, and a resource server of every one that was
- * presented to it.
- */
+/** RFC 7662: what a client may know of its own token, and a resource server of every one presented to it. */
 export function createIntrospectionEndpoint(
   api: IntrospectedApi,
   options: {

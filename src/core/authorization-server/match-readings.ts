@@ -95,7 +95,6 @@ export function createReadingMatcher(options: {
       : undefined
   }
 
-  /** The application that a key belongs to, whatever its status. */
   async function findByKey(presented: string, req: IncomingMessage): Promise<FoundClient | undefined> {
     const hash = credentials().hashKey(presented)
     if (hash === undefined) return undefined

@@ -11,10 +11,7 @@ export function createAuthorizationServerMetadata(api: Api): Endpoint {
   return createDocumentEndpoint({ ...describeAuthorizationServer(api), response_types_supported: [] })
 }
 
-/**
- * OpenID Connect Discovery 1.0, 3, for clients that read only this document. No ID token is ever issued: the members about
- * them are there because the specification requires them, and strict readers refuse a document without them.
- */
+/** OpenID Connect Discovery 1.0, 3, for clients that read nothing else. Strict readers need the members about ID tokens. */
 export function createOpenIdMetadata(api: Api, signingAlgorithms: readonly string[]): Endpoint {
   return createDocumentEndpoint({
     ...describeAuthorizationServer(api),

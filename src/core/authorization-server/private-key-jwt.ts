@@ -66,7 +66,6 @@ export function createAssertionReader({
   now,
   ...toTell
 }: {
-  /** Finds the application with that id or key, whatever its status. */
   readonly findClient: (id: string, req: IncomingMessage) => Promise<FoundClient | undefined>
   /** Given, because this file is loaded later, and would split what every program loads into more files. */
   readonly mayPass: (compared: Pick<ComparedReading, 'found' | 'matched'>) => boolean

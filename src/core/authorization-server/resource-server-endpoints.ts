@@ -45,7 +45,6 @@ type GuardIntrospected = (
   res: ServerResponse,
 ) => Promise<Answer>
 
-/** A resource server, and the API whose credential it checks. */
 interface Admitted {
   readonly server: ApplicationRecord
   readonly api: IntrospectedApi
@@ -119,7 +118,6 @@ export function createResourceServerEndpoints(options: {
 
   return {
     sendIntrospection,
-    /** For the API that the form names. */
     async introspect(req: IncomingMessage, res: ServerResponse): Promise<void> {
       const form = await readTokenForm(req, refuseUnknown)
       await sendIntrospection(req, res, await limitAuthenticationTime(admit(req, form, undefined)), form)

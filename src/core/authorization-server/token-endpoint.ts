@@ -24,7 +24,6 @@ import { readCustomClaims } from '../tokens/custom-claims.js'
 export interface TokenApi extends Api {
   /** Seconds. */
   readonly accessTokenLifetime: number
-  /** Returns further claims of an application's access tokens; undefined for none. */
   readonly claims: CreateClaims | undefined
 }
 
@@ -145,10 +144,7 @@ function grantScopes(api: Api, client: AuthenticatedClient, form: Form): readonl
   return scopes
 }
 
-/**
- * RFC 6749 3.3: the scopes that are both requested and granted, or all granted ones if the client requests nothing. Many
- * clients request every scope of the metadata, and must get those that their application has.
- */
+/** RFC 6749 3.3. Many clients request every scope of the metadata, and get those that their application has. */
 function selectScopes(api: Api, granted: readonly string[], requested: string | undefined): readonly string[] {
   if (requested === undefined) return granted
   // Surplus spaces do no harm.

@@ -89,10 +89,7 @@ function splitParameters(contentType: string): string[] {
   return parts.map((part) => part.trim().toLowerCase())
 }
 
-/**
- * Rejects parameters in the query string that belong in the body: query strings are kept in logs and browser histories. Unknown ones are
- * ignored, but for `onUnknown`.
- */
+/** Query strings are kept in logs and browser histories. Unknown parameters are ignored, but for `onUnknown`. */
 export function refuseInQuery(
   req: IncomingMessage,
   names: readonly string[],

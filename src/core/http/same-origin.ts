@@ -24,10 +24,7 @@ export function refuseCrossSiteForm(req: IncomingMessage, origin: string | undef
   if (isOther) throw createRefusal()
 }
 
-/**
- * Whether a page of the same host has sent a form, for pages whose address the host has not said. A form without `Sec-Fetch-Site` and
- * `Origin` is of another.
- */
+/** For pages whose address the host has not said. A form with neither `Sec-Fetch-Site` nor `Origin` is of another. */
 export function isFormOfHost(req: IncomingMessage): boolean {
   const site = readHeader(req, 'sec-fetch-site')
   if (site !== undefined) return site === 'same-origin'

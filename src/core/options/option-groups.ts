@@ -113,7 +113,6 @@ const readBackgroundGroup = group('background', {
   },
 })
 
-/** Whether timers run and e-mails are sent, and the group of the option. */
 function readBackground(background: unknown) {
   return { enabled: background !== false, ...readBackgroundGroup(background === false ? undefined : background) }
 }

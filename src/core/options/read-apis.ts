@@ -180,7 +180,6 @@ function readRegistration(api: string, registration: unknown): Registration {
   )
 }
 
-/** Some of the scopes of an API, in its order. */
 function readScopeList(
   api: string,
   option: string,

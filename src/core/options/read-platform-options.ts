@@ -157,10 +157,7 @@ function requireAssertionStore(apis: CoreSettings['apis'], store: Store | undefi
   })
 }
 
-/**
- * Whole milliseconds: a clock may give fractions, which stores do not keep. `Date` is looked up at each call: fake timers
- * replace it later.
- */
+/** Stores keep whole milliseconds only. `Date` is looked up at each call: fake timers replace it later. */
 function readNow(now: PlatformAuthOptions['now']): () => number {
   const clock = readOptionalFunction('now', now)
   return clock ? () => Math.floor(clock()) : () => Date.now()

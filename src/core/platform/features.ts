@@ -12,7 +12,6 @@ import type { Foundation } from './foundation.js'
 
 export type CreatedFeatures = ReturnType<typeof createFeatures>
 
-/** Creates the parts of the features, each after those that it needs. */
 export function createFeatures(foundation: Foundation, applicationParts: ApplicationParts, hooks: FeatureHooks) {
   const { settings } = foundation
   const parts = new Map<string, FeaturePart>()

@@ -23,7 +23,6 @@ export function startAndStop(
   const processes = createProcesses({ store, settings: features.sharedSettings, logger: foundation.logger })
   const { importedCredentials } = features
   foundation.begin({
-    // The start is retried until it succeeds.
     async start(closing) {
       await store.open()
       await planCheck?.check()

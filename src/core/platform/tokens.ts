@@ -73,7 +73,6 @@ export function createTokens(foundation: Foundation) {
     revokedTokens,
     ensureKeys,
     problems: () => [signingKeys.problem(), ...(keyRotation.problems?.() ?? [])],
-    /** `auth.signingKeys`: its calls wait until the store is open. */
     signingKeyCalls,
     rotationTimer: { start: startRotation, close: () => clearInterval(timer) },
   }

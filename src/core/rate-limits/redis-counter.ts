@@ -58,12 +58,8 @@ export function connectRedis(options: {
     },
     isUnavailable: isOpen,
     close,
-    /**
-     * Untrusted keys may be long, and Redis must not hold addresses and contacts. They are replaced by an HMAC, so that nobody can guess
-     * them.
-     */
+    /** Untrusted keys may be long, and Redis must not hold addresses and contacts, nor anything that shows them. */
     hashKey: (key: string) => createHmac('sha256', hashingKey).update(key).digest('base64url').slice(0, 22),
-    /** Counts one request for a key; with `fallback` while Redis is unavailable. */
     createCounter(name: string, { limit, window }: Limit, fallback: MemoryCounter) {
       /** Key -> when it may count again. */
       const exhausted = createBoundedCache<number>({ entries: MAX_EXHAUSTED_KEYS })

@@ -68,10 +68,7 @@ export function createAnyGuard(options: {
   }
 }
 
-/**
- * Where tokens and keys share `Authorization`, its form tells which guard it is for. Tokens of other issuers may have any form, and
- * so have imported keys: beside such tokens only keys of this package are known.
- */
+/** The form tells whom `Authorization` is for. Beside tokens of other issuers only keys of this package are known. */
 function shareAuthorization(parts: readonly GuardConfig[]): readonly GuardConfig[] {
   const bearer = parts.find(({ header }) => header === 'authorization')
   if (!bearer || !parts.some(({ api }) => api.keyHeaders[1] === 'Authorization')) return parts

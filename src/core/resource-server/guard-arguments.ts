@@ -19,7 +19,6 @@ export interface VerifySettings {
   readonly cost: RequestCost
 }
 
-/** The arguments of `requireBearer()` and `requireApiKey()`: an optional API name and optional options. */
 export type GuardArguments = readonly unknown[]
 
 /** Throws if a call that makes guards was given to a route as if it were one: `app.get('/items', auth.requireBearer, handler)`. */
@@ -86,7 +85,6 @@ export function readAnyGuardOptions(given: unknown = {}): GuardOptions {
   return readGuardOptions('requireAny', given, ['optional', 'onDenied', 'reportOnly'])
 }
 
-/** The API of that name and scheme. Throws `ConfigurationError` if there is none. */
 export function findApi(apis: ReadonlyMap<string, Api>, name: unknown, scheme: Scheme, call: string): Api {
   if (isRequest(name))
     throw new ConfigurationError({

@@ -190,10 +190,7 @@ function readOutcome(cause: unknown): StoreUnavailableError['outcome'] {
   return cause instanceof StoreTimeoutError ? 'unknown' : undefined
 }
 
-/**
- * Opening has no time-out, because migrations may take long. An incompatible store is a `ConfigurationError`: no retry will
- * help.
- */
+/** Opening has no time-out, because migrations may take long. No retry helps with an incompatible store. */
 async function openStore(
   store: Store,
   storeHealth: Outcomes,

@@ -36,7 +36,6 @@ export function createChangeFeed(options: {
   let cursor: string | undefined
   /** The start of the last answered read: everything that was committed before is known. */
   let knownAt = -Infinity
-  /** Whether the last read failed or was late. */
   let isFailing = false
   let isLate = false
   /** The next read that token requests wait for. */

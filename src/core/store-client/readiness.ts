@@ -227,10 +227,8 @@ function createStartup(logger: Logger, address?: string) {
     finishedUnlessBlocked: (): Promise<void> => Promise.race([finished, blocked.promise]),
     firstFailure: firstFailure.promise,
     isFinished: (): boolean => isFinished,
-    /** The reason why the start is not finished, for `auth.health()`. */
     describeProblem: (): string =>
       describeStartProblem(problem, hasStore ? 'its store cannot be used' : 'the platform does not answer'),
-    /** Ends the attempts. Resolves within `START_ABORT_TIMEOUT_MS`. */
     async abort(): Promise<void> {
       closing.abort()
       const timer = setTimeout(

@@ -41,10 +41,7 @@ export type RotateOnce = (
 
 export interface KeyRotation extends SigningKeyRotation {
   readonly rotate: RotateOnce
-  /**
-   * Adds the first key, or the next one if the option `tokens.algorithm` has changed or the newest is of a signer. Encrypts private keys
-   * again that an older secret encrypted.
-   */
+  /** Adds a key if there is none, or `tokens.algorithm` has changed. Encrypts keys again that an older secret encrypted. */
   ensure(): Promise<void>
   /** Rotates if the newest key is older than `age` seconds. With a signer it reads its list. */
   rotateWhenOlderThan(age: number): Promise<void>
@@ -74,10 +71,7 @@ const MAX_ADD_ATTEMPTS = 10
 export function createKeyRotation(options: KeyRotationOptions, algorithm: string): KeyRotation {
   const { store, encryption, signingKeys, now, emit, publishAhead, longestLifetime } = options
 
-  /**
-   * Adds a key if the key that this process knows as the last one is still the last one (compare-and-set), and loads the keys either way.
-   * The former one verifies until its last access token has expired, or for `formerVerifiesFor` seconds.
-   */
+  /** Compare-and-set on the last key. The former one verifies for its tokens' lifetime, or `formerVerifiesFor` seconds. */
   async function addKey(
     signsFrom: number,
     by?: string,
@@ -166,10 +160,7 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
   }
 }
 
-/**
- * Seconds that the key before the current one still verifies. A key that replaces a revoked current key gives the key before
- * it this long, so that the revocation does not extend it.
- */
+/** A key that replaces a revoked one gives the key before it this long, so that the revocation does not extend it. */
 function remainingFormerSeconds(signingKeys: SigningKeys, now: number): number {
   const keys = signingKeys.list()
   const current = signingKeys.current()
@@ -177,10 +168,7 @@ function remainingFormerSeconds(signingKeys: SigningKeys, now: number): number {
   return former?.verifiesUntil === undefined ? 0 : Math.floor((former.verifiesUntil - now) / 1000)
 }
 
-/**
- * Removes a key; false if there was none. Keys that no longer verify are removed before it: their end is stored in the key
- * after them, so they would verify again.
- */
+/** Keys that have ended are removed before it: their end is stored in the key after them, so they would verify again. */
 export async function removeKey(
   { store, signingKeys, now }: KeyRotationOptions,
   kid: string,

@@ -25,10 +25,7 @@ export function isVerifying({ verifiesUntil }: Pick<ScheduledKey, 'verifiesUntil
   return verifiesUntil === undefined || now < verifiesUntil
 }
 
-/**
- * The key that signs at `now`, of keys in the order in which they sign. If all of them sign later, it is the first: a process
- * with a clock slightly ahead may have made the store's first key, and there must always be a signing key.
- */
+/** If all sign later, the first: a clock slightly ahead may have made it, and there must always be a signing key. */
 export function findCurrentKey<Key extends { readonly signsFrom: number }>(
   keys: readonly Key[],
   now: number,

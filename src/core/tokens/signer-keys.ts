@@ -57,10 +57,7 @@ export function createSignerKeys(
     return (reading ??= readList().finally(() => (reading = undefined)))
   }
 
-  /**
-   * Only a list that is new to this process removes keys, and adds keys that the store does not have: of two processes whose lists differ,
-   * neither undoes what the one with the younger list has done.
-   */
+  /** Only a list that is new to this process changes the store: of two processes, none undoes what the newer list has done. */
   async function follow(): Promise<void> {
     const isNew = !isDeepStrictEqual(listed, followed)
     if (!isNew && listed.every(({ kid }) => signingKeys.verifies(kid))) return

@@ -25,10 +25,7 @@ const KEYS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(RSA.map((name) => [name, 'RSA'])),
 }
 
-/**
- * Reads what `list()` of a signer resolves. Throws `ConfigurationError`, which shows no part of a key, also if a `kid` is that of another
- * key that is known.
- */
+/** Throws `ConfigurationError`, which shows no part of a key, also for the `kid` of another key that is known. */
 export function readSignerKeys(list: unknown, known: readonly ListedKey[]): readonly ListedKey[] {
   if (!Array.isArray(list)) throw refuse(`is ${describeKind(list)}`, 'Resolve a list of { kid, algorithm, publicJwk }.')
   if (list.length === 0) throw refuse('is empty', 'List the key that signs.')

@@ -24,10 +24,7 @@ export function createSigningKeys(options: {
   readonly encryption: KeyEncryption
   readonly logger: Pick<Logger, 'error'>
   readonly now: () => number
-  /**
-   * Resolves true once this process has handled every change that was committed before the call, those of signing keys by
-   * `load()`; false if the store does not answer.
-   */
+  /** False if the store does not answer; true once every change committed before the call was handled. */
   readonly readChanges: () => Promise<boolean>
 }) {
   const { store, encryption, logger, now, readChanges } = options
@@ -137,10 +134,7 @@ export function canSign(key: SigningKey): key is CurrentSigningKey {
   return key.privateKey !== undefined
 }
 
-/**
- * Reads the change feed at most once per interval, for all callers together. A call that arrives while it is being read
- * waits for the next read: the current one may have started before the change was committed.
- */
+/** A call that comes while the feed is read waits for the next read: this one may have started before the commit. */
 function createChangesPoll(readChanges: () => Promise<boolean>): () => Promise<void> {
   let polledAt = -Infinity
   let scheduled: Promise<void> | undefined

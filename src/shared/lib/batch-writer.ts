@@ -22,7 +22,6 @@ export function createBatchWriter<Row, Added>(options: {
   /** How many rows are collected; from `manyRows` on they are written early. */
   readonly size: () => number
   readonly manyRows?: number
-  /** Returns the collected rows, and begins anew. */
   readonly takeAll: () => readonly Row[]
   /** Two rows with the same value must not be in one batch. */
   readonly identify?: (row: Row) => unknown
@@ -33,7 +32,6 @@ export function createBatchWriter<Row, Added>(options: {
   readonly onLost?: (rows: readonly Row[]) => void
   /** A process that is killed loses the rows of this time at most. */
   readonly intervalMs: number
-  /** The wait after a failed write. */
   readonly retryMs?: number
   readonly now: () => number
 }) {
@@ -140,7 +138,6 @@ export function createBatchWriter<Row, Added>(options: {
     get isFailing(): boolean {
       return isFailing
     },
-    /** Writes for the last time. */
     async close(): Promise<void> {
       closed = true
       clearTimeout(timer)

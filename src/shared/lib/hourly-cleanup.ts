@@ -27,7 +27,6 @@ export function createHourlyCleanup({
 }: {
   /** Ends early when the cleanup `isClosed`. */
   readonly cleanUp: () => Promise<unknown>
-  /** The name of what it deletes, for the log. */
   readonly subject: string
   readonly logger: { warn(message: string, error: unknown): void }
 }) {
@@ -47,7 +46,6 @@ export function createHourlyCleanup({
       run()
       timer = setInterval(run, CLEANUP_INTERVAL_MS).unref()
     },
-    /** Waits for a cleanup that is under way. */
     async close(): Promise<void> {
       closed = true
       clearInterval(timer)

@@ -49,7 +49,6 @@ const lists = new WeakMap<readonly Network[], Lists>()
 /** The networks of each kind. Node's list would find an IPv4 address in `::/0` too, as `::ffff:0:0/96` is in it. */
 type Lists = Readonly<Record<'ipv4' | 'ipv6', BlockList>>
 
-/** Whether an address is in one of the networks. A text that is no address is in none. */
 export function isInNetworks(address: string, networks: readonly Network[]): boolean {
   if (isIP(address) === 0) return false
   let list = lists.get(networks)

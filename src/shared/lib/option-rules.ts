@@ -64,7 +64,6 @@ export function limit(byDefault: Limit | false): Rule<Limit | false> {
   return (option, value) => readLimit(option, (value as Limit | null) ?? byDefault)
 }
 
-/** Undefined if left out. */
 export function callback<Callback>(option: string, value: unknown): Callback | undefined {
   return readOptionalFunction(option, value as Callback | undefined)
 }
@@ -90,7 +89,6 @@ export function list<Value>(
   }
 }
 
-/** Empty if left out. */
 export function textList(option: string, value: unknown = []): readonly string[] {
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return [...value]
   throw invalidOption(option, value, 'Write a list of strings.')

@@ -39,7 +39,6 @@ export function escapeHidden(text: string): string {
   )
 }
 
-/** Writes a code point, such as `U+200B`. */
 export function formatCodePoint(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 }

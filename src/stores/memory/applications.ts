@@ -136,7 +136,6 @@ function countImportedHashes(hashes: Iterable<string>): Readonly<Record<string, 
   return counts
 }
 
-/** The record, if a key has this hash: it may be that of a secret. */
 function findKeyOwner(record: ApplicationRecord | undefined, hash: string): ApplicationRecord | undefined {
   return record?.keys.some((key) => key.hash === hash) ? record : undefined
 }

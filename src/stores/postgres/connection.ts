@@ -7,7 +7,6 @@ import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 
 /** Runs statements. A value that is undefined is sent as NULL; integers are returned as numbers. */
 export interface Sql {
-  /** Resolves the number of changed rows. */
   run(statement: Statement, ...values: readonly Bindable[]): Promise<number>
   get<Row>(statement: Statement, ...values: readonly Bindable[]): Promise<Row | undefined>
   all<Row>(statement: Statement, ...values: readonly Bindable[]): Promise<readonly Row[]>
@@ -163,7 +162,6 @@ async function commit(client: PostgresClient, id: TransactionId, result: unknown
   }
 }
 
-/** The error of COMMIT, and the result of the transaction if it was committed nevertheless. */
 class FailedCommit extends Error {
   readonly id: TransactionId
   readonly result: unknown

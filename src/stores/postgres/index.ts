@@ -135,7 +135,6 @@ function checkOptions(options: PostgresStoreOptions | undefined): { pool: Postgr
   return { pool, listen }
 }
 
-/** The maximum number of connections; 10 is the default of `pg`. */
 function countConnections({ options }: PostgresPool): number {
   return options?.max ?? 10
 }

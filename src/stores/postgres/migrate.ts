@@ -28,7 +28,6 @@ export async function migrate(
   return describeMigration(from, migrations.length)
 }
 
-/** Resolves the version that it found. */
 async function migrateInTransaction(sql: Sql, migrations: readonly Migration[]): Promise<number> {
   await runWork(sql, takeAdvisoryLock('migration'))
   const from = await readSchemaVersion(sql)

@@ -5,7 +5,6 @@ export interface PostgresPool {
   on(event: 'error', listener: () => void): unknown
 }
 
-/** The part of `PoolClient` that a store uses. */
 export interface PostgresClient {
   query(query: PostgresQuery): Promise<PostgresResult>
   release(destroy?: boolean): void
@@ -14,7 +13,6 @@ export interface PostgresClient {
   removeListener(event: 'notification' | 'error' | 'end', listener: () => void): unknown
 }
 
-/** The part of `QueryConfig` that a store uses. */
 export interface PostgresQuery {
   readonly text: string
   readonly name?: string
@@ -24,7 +22,6 @@ export interface PostgresQuery {
   readonly types?: { getTypeParser(oid: number): (text: string) => unknown }
 }
 
-/** The part of `QueryResult` that a store uses. */
 export interface PostgresResult {
   readonly rows: readonly unknown[]
   readonly rowCount: number | null

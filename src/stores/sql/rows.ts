@@ -127,7 +127,6 @@ function parseActor<Item extends { readonly by?: string }>(item: Item): Item & {
 /** A text behind every one that begins with a prefix. */
 export const LAST_CHARACTER = '\u{10FFFF}'
 
-/** JSON for a column that is NULL for an empty list. */
 export function formatList(list: readonly object[]): string | undefined {
   return list.length > 0 ? JSON.stringify(list) : undefined
 }

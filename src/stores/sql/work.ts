@@ -18,7 +18,6 @@ type Bindable = string | number | undefined
  */
 export type Work<Result> = Generator<Statement, Result, unknown>
 
-/** Returns the number of changed rows. */
 export function* run(text: string, ...values: readonly Bindable[]): Work<number> {
   return (yield { call: 'run', text, values, isFrequent: false }) as number
 }

@@ -5,10 +5,8 @@ import type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js'
 /** Runs statements, each prepared once. A value that is undefined is bound as NULL. */
 export interface Sql {
   exec(text: string): void
-  /** Returns the number of changed rows. */
   run(text: string, ...values: readonly Bindable[]): number
   get<Row>(text: string, ...values: readonly Bindable[]): Row | undefined
-  /** Returns rows, for reads only. */
   all<Row>(text: string, ...values: readonly Bindable[]): readonly Row[]
 }
 

@@ -20,13 +20,11 @@ export async function migrate(
     backup,
     onProgress = () => undefined,
   }: {
-    /** One per schema version, in order. */
     readonly migrations: readonly Migration[]
     /** Whether an older schema may be changed; otherwise it is refused. */
     readonly mayMigrate: boolean
     /** Copies the file before an existing schema is changed; undefined for a database that was passed in. */
     readonly backup: FileBackup | undefined
-    /** Receives the progress of a long migration. */
     readonly onProgress?: ((progress: string) => void) | undefined
   },
 ): Promise<SchemaMigration | undefined> {

@@ -47,7 +47,6 @@ export function isSameContact(one: string, other: string): boolean {
   return normalizeContact(one) === normalizeContact(other)
 }
 
-/** The invitations whose links work. */
 export function listOpenInvitations({ invitations }: ApplicationRecord, now: number): readonly Invitation[] {
   return invitations.filter(({ expiresAt }) => expiresAt > now)
 }
@@ -82,10 +81,7 @@ const REINVITATION_MS = 3600 * 1000
 /** Ended invitations that are kept: as many as an application may send in an hour at the portal. */
 const MAX_ENDED_INVITATIONS = 20
 
-/**
- * Ends some invitations, and those that have expired: their links no longer work, and unsent e-mails are not sent. Those of the
- * last hour are kept, except those of `contacts`, which are contacts now.
- */
+/** Ends these invitations and expired ones. Those of the last hour are kept, except of `contacts`, who are contacts now. */
 export async function endInvitations(
   store: Store,
   current: ApplicationRecord,
@@ -111,7 +107,6 @@ export async function endInvitations(
   return { changed, emails: ended.map((email) => ({ remove: email })) }
 }
 
-/** The `by` of a change that a contact makes. */
 export function describeContactActor(address: string): string {
   return `${CONTACT_ACTOR}${normalizeContact(address)}`
 }
@@ -146,7 +141,6 @@ function hasBeenUsed({ keys, secrets }: ApplicationRecord): boolean {
 /** The application's id, so that no index is needed, and 256 random bits. */
 const TOKEN = /^(app_[0-9a-f]{32})\.[A-Za-z0-9_-]{43}$/
 
-/** The id of the application that a token is for; undefined if it is none. */
 export function readInvitedApplication(token: string): string | undefined {
   return TOKEN.exec(token)?.[1]
 }

@@ -52,10 +52,7 @@ export function createSignOuts({
     }: {
       readonly id: string
       readonly contact: string
-      /**
-       * The nonce of the mailbox's last sign-out before the session began. It is compared instead of times: two sign-outs may have the same,
-       * and a forged cookie could state it.
-       */
+      /** Compared instead of times: two sign-outs may have the same one, and a forged cookie could state it. */
       readonly lastSignOut: string
     }): Promise<boolean> {
       const found = (await store.signIns?.listSignOuts([formatContact(contact), formatSession(id)])) ?? []

@@ -3,7 +3,6 @@ import { DAY_MS } from '../../../shared/lib/day.js'
 import { isLive, type CredentialKind } from './credentials.js'
 
 export interface MaximumAges {
-  /** The maximum age of every credential; undefined: none. */
   readonly maxAge: number | undefined
   readonly apis: ReadonlyMap<
     string,
@@ -18,7 +17,6 @@ export interface MaximumAges {
 export interface CredentialUse {
   readonly kind: CredentialKind
   readonly granted: GrantedApis
-  /** The credential's restriction; undefined: none. */
   readonly restriction: GrantedApis | undefined
 }
 
@@ -45,7 +43,6 @@ function listApiAges(
   return usable.map(([, { credentialMaxAge }]) => credentialMaxAge)
 }
 
-/** The earliest end counts. */
 function addDays(time: number, ages: readonly (number | undefined)[]): number | undefined {
   const days = Math.min(...ages.map((age) => age ?? Infinity))
   return days === Infinity ? undefined : time + days * DAY_MS

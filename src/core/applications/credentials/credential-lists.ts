@@ -38,7 +38,6 @@ export function isFull(records: readonly CredentialRecord[], now: number): boole
   return records.filter((record) => isLive(record, now)).length >= MAX_LIVE_CREDENTIALS
 }
 
-/** The list with a new credential that replaces those of its name, as `retireOthers` describes. */
 export function replaceCredential(
   records: readonly CredentialRecord[],
   added: CredentialRecord,
@@ -74,7 +73,6 @@ export function listHashes({ key, secret }: MintedCredentials): string[] {
   return [key, secret].flatMap((minted) => (minted ? [minted.record.hash] : []))
 }
 
-/** The newest live credential of that name. */
 export function findNewest(
   records: readonly CredentialRecord[],
   name: string,
@@ -141,7 +139,6 @@ export function limitExpiry(given: number | null, latest: number | undefined, no
   )
 }
 
-/** A credential of an application and its kind; throws with code `credential_not_found`. */
 export function findCredential(
   { id, keys, secrets }: Pick<ApplicationRecord, 'id' | 'keys' | 'secrets'>,
   credentialId: string,
@@ -155,7 +152,6 @@ export function findCredential(
   )
 }
 
-/** Like `findCredential`; throws with code `invalid_state` if the credential has expired. */
 export function findLiveCredential(
   record: Parameters<typeof findCredential>[0],
   credentialId: string,
@@ -200,7 +196,6 @@ function createKeySetError({ id, name }: CredentialRecord): ApplicationError {
   )
 }
 
-/** Throws with code `conflict` if another live credential in the list has that name. */
 export function refuseTakenName(
   records: readonly CredentialRecord[],
   kind: CredentialKind,

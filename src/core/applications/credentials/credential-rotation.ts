@@ -119,7 +119,6 @@ export function createCredentialRotation(
   return {
     rotateKey: (id: string, given?: RotateOptions | RotateByEmailOptions) => issue(id, 'key', given),
     rotateSecret: (id: string, given?: RotateOptions | RotateByEmailOptions) => issue(id, 'secret', given),
-    // Each call resolves what its overload says.
   } as Pick<Applications, 'rotateKey' | 'rotateSecret'>
 }
 
@@ -140,7 +139,6 @@ function refuseWithoutRecipient({ id, status, contact }: ApplicationRecord, emai
     throw invalidArgument(`Application ${id} has no contact to send an e-mail to. Set one with update().`)
 }
 
-/** Whether the new credentials are sent by e-mail. Throws with code `invalid_argument` for another way. */
 export function isByEmail<Options extends object>(
   options: Options,
 ): options is Options & { readonly deliver: 'email' } {

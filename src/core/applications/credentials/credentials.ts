@@ -25,7 +25,6 @@ const CHECKSUM_LENGTH = 6
 const SHOWN_LENGTH = 4
 /** 131 random bits. */
 const ID_LENGTH = 22
-/** The name of an application's first credentials. */
 export const DEFAULT_NAME = 'default'
 export const DEFAULT_TERMS: CredentialTerms = {
   name: DEFAULT_NAME,
@@ -36,7 +35,6 @@ export const DEFAULT_TERMS: CredentialTerms = {
 const MAX_KEY_LENGTH = 64
 /** The longest key or secret of another system. */
 export const MAX_IMPORTED_LENGTH = 512
-/** The limit of live keys, and of live secrets, of an application. */
 export const MAX_LIVE_CREDENTIALS = 20
 /** The prefix may be any: keys outlive a change of the option `credentials.prefix`. */
 const KEY_PATTERN = /^[A-Za-z][A-Za-z0-9_]*_key_[A-Za-z0-9]{34}$/
@@ -80,10 +78,7 @@ export function createCredentials(
     return hmac
   }
 
-  /**
-   * A new credential: `{prefix}_key_` or `{prefix}_sec_`, random base62, and the base62 CRC-32 of all before. Without terms it
-   * is named `default`, has no end and is not restricted.
-   */
+  /** `{prefix}_key_` or `{prefix}_sec_`, random base62, and the base62 CRC-32 of all before. */
   function mint(kind: CredentialKind, createdAt: number, terms = DEFAULT_TERMS): MintedCredential {
     const { infix, length } = FORMATS[kind]
     const body = `${prefix}_${infix}_${randomBase62(length)}`
@@ -117,7 +112,6 @@ export function createCredentialId(): string {
   return `cred_${randomBase62(ID_LENGTH)}`
 }
 
-/** Whether a credential has not expired at that instant (milliseconds). */
 export function isLive(record: CredentialRecord, now: number): boolean {
   return record.expiresAt === undefined || record.expiresAt > now
 }
@@ -137,7 +131,6 @@ export function readKeyPrefix(text: string): string | undefined {
   return isWellFormedKey(text) ? text.slice(0, SHOWN_LENGTH - FORMATS.key.length - CHECKSUM_LENGTH) : undefined
 }
 
-/** The first characters of a credential of any form, as lists show them. */
 export function describePlain(plain: string): string {
   return readKeyPrefix(plain) ?? plain.slice(0, SHOWN_LENGTH)
 }

@@ -90,7 +90,6 @@ function isOneAddress({ keySet: one }: CredentialRecord, { keySet: other }: Cred
   return one.address === other.address && one.byOperator === other.byOperator
 }
 
-/** The next step of an outage that is due; undefined if there is none. */
 function findStep(
   { keySet }: CredentialRecord,
   { problem, keys, readAt }: AddressState,

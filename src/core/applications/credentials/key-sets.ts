@@ -23,7 +23,6 @@ export function createKeySetReplacement(
   const { internalHosts, now } = options
   const change = createChange(options)
 
-  /** `edit` returns the new keys, and what else of the record changes. */
   function replace(
     call: 'replaceKeySet' | 'reloadKeySet',
     { id, credentialId, by }: { readonly id: string; readonly credentialId: string; readonly by: string | undefined },
@@ -80,10 +79,7 @@ export function createKeySetRecord(
   return { ...record, keySet }
 }
 
-/**
- * Reads `{ jwks }` or `{ jwksUri }`. Rejects with code `invalid_argument`, also for an address at one of the `internalHosts`, which only
- * operators may name (`isByOperator`): whoever else does would have this platform ask inside its own network.
- */
+/** Only operators (`isByOperator`) may name an address at one of the `internalHosts`: others would look into the network. */
 export async function readKeySetSource(
   given: unknown,
   { now, internalHosts, isByOperator = false }: KeySetReader,

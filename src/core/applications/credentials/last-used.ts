@@ -93,7 +93,6 @@ export function createLastUsed(options: {
   }
 }
 
-/** The time in whole seconds. */
 function computeNextNote(notedAt: number): number {
   return Math.ceil(notedAt / 1000 + MIN_STORED_AGE_SECONDS * (1 + Math.random()))
 }

@@ -81,7 +81,6 @@ export function describeCredential(
   return { credential: keySet ? 'keySet' : kind, credentialId: id, name, prefix }
 }
 
-/** Details of audit records: the e-mails that a change has cancelled. */
 export function describeCancelled(emails: readonly QueuedEmail[]): { cancelledEmails?: readonly string[] } {
   return emails.length > 0 ? { cancelledEmails: emails.map(({ purpose }) => purpose) } : {}
 }

@@ -32,10 +32,7 @@ interface Change {
   readonly now: number
 }
 
-/**
- * The one place that decides what a change may create: docs/architecture.md, "What operators take away", has the rules. Returns the
- * record as it may be saved, and the details of its audit record.
- */
+/** The one place that decides what a change may create (docs/architecture.md, "What operators take away"). */
 export function applyOperatorTerms(
   current: ApplicationRecord,
   edited: ApplicationRecord,
@@ -67,7 +64,6 @@ export function applyOperatorTerms(
     return credential
   }
 
-  /** A contact's change of a credential, within what operators gave it. */
   function limitByContact(
     kind: CredentialKind,
     former: CredentialRecord,

@@ -14,7 +14,6 @@ export function createApprovalRequests(
   }: {
     /** The option `operators`: each gets an e-mail. */
     readonly operators: readonly string[]
-    /** The IP address that the request came from. */
     readonly address: string | undefined
     readonly now: number
     /** Milliseconds until they are sent; 0 if left out. */
@@ -35,13 +34,11 @@ export function withdrawApprovalRequests(emails: readonly QueuedEmail[], api: st
     .map((email) => ({ remove: email }))
 }
 
-/** The subject of such an e-mail, and the origin of the request. */
 export function readApprovalRequest(email: QueuedEmail): ApprovalSubject & { readonly address: string | undefined } {
   const { address } = readDetails(email)
   return { ...readSubject(email), address: typeof address === 'string' ? address : undefined }
 }
 
-/** The request; undefined if it does not wait for a decision any more. */
 export function findRequested(
   { api, requestedAt }: ApprovalSubject,
   { status, apis, accessRequests }: ApplicationRecord,
@@ -87,7 +84,6 @@ const TOKEN = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/
 const KEY_LABEL = 'express-platform-auth approval link v1'
 
 export function createApprovalLinks(options: {
-  /** Derives a key from the session secret. */
   readonly deriveKey: (label: string) => Uint8Array
   /** Whether the address is an operator's: a person who is no longer one decides nothing. */
   readonly isOperator: (address: string) => boolean

@@ -4,7 +4,6 @@ import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import { readDetails } from '../queue/queued-emails.js'
 import type { ApprovalSubject } from './approval-requests.js'
 
-/** What became of a request, when, and by whom. */
 export interface Outcome extends Pick<DecidedRequest, 'outcome' | 'at'> {
   readonly by: string | undefined
   readonly reason?: string | undefined
@@ -88,7 +87,6 @@ export function readAsker(email: QueuedEmail | undefined): Asker {
   }
 }
 
-/** In words, for the error of a second decision. */
 export function formatDecided(decided: DecidedRequest | undefined): string {
   if (!decided) return ''
   const { outcome, at, by, requestedAt, requestedBy } = decided

@@ -24,7 +24,6 @@ interface SavedChange {
   readonly type: EventType | undefined
   readonly by: string | undefined
   readonly details: NewAuditRecord['details']
-  /** The changes of e-mails that are saved with it. */
   readonly emails: readonly EmailChange[]
   readonly now: number
 }
@@ -72,7 +71,6 @@ export async function notifyContacts(
   ]
 }
 
-/** The contacts who are notified of a change, with the changes that they read about. */
 function listNotifications(
   former: ApplicationRecord,
   record: ApplicationRecord,

@@ -36,7 +36,6 @@ export function isHeldBySuspension(purpose: EmailPurpose): boolean {
   return isDelivery(purpose) || purpose === 'expiring' || purpose === 'invitation'
 }
 
-/** A new e-mail: due at once, or held until the registration is approved. */
 export function createQueuedEmail(
   applicationId: string,
   purpose: EmailPurpose,
@@ -72,7 +71,6 @@ export function createQueuedEmail(
   }
 }
 
-/** The name of the credential that an e-mail replaces; undefined if that was removed. */
 export function findReplacedName(
   record: Pick<ApplicationRecord, 'keys' | 'secrets'>,
   { purpose, credentialId }: QueuedEmail,
@@ -118,7 +116,6 @@ export async function listQueuedEmails(store: Store, applicationId: string): Pro
   return (await store.emails?.list({ applicationId, state: undefined, limit: MAX_QUEUED_EMAILS })) ?? []
 }
 
-/** The application's e-mail for a purpose of which there is at most one, if it is queued. */
 export async function findQueuedEmail(
   store: Store,
   applicationId: string,
@@ -128,7 +125,6 @@ export async function findQueuedEmail(
   return emails?.[0]
 }
 
-/** The changes of an operator's call to an application and its queued e-mails. */
 interface Withdrawal {
   readonly changed: Pick<ApplicationRecord, 'keys' | 'secrets'>
   readonly emails: readonly EmailChange[]
@@ -192,7 +188,6 @@ export function suspendEmails(emails: readonly QueuedEmail[], now: number): Emai
     })
 }
 
-/** Makes e-mails due again that `suspendEmails` has stopped. */
 export function resumeEmails(emails: readonly QueuedEmail[], now: number): EmailChange[] {
   return emails.filter(({ state }) => state === 'suspended').map((email) => ({ save: requeueEmail(email, now) }))
 }

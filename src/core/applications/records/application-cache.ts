@@ -61,7 +61,6 @@ export function createApplicationCache(options: {
     return formers.serveUnlessAnswered(key, loading)
   }
 
-  /** `key`: the id or the hash that was looked up. */
   function keep(key: string, record: Found): void {
     formers.remove(record ? record.id : key)
     if (!record) return unknown.set(key, true)
@@ -74,7 +73,6 @@ export function createApplicationCache(options: {
     return records.get(id) ?? (unknown.get(id) ? undefined : formers.recall(id))
   }
 
-  /** Like `findByKeyHash`, but null if the store has to be asked. */
   function recallByKeyHash(hash: string): Found | null {
     const id = idsByKeyHash.get(hash)
     if (id === undefined) return unknown.get(hash) ? undefined : formers.recall(hash)
@@ -82,10 +80,7 @@ export function createApplicationCache(options: {
     return source.hasOtherHashes && !hasKey(known, hash) && !unknown.get(hash) ? null : known
   }
 
-  /**
-   * Finds an application. With a request, the look-up counts as that of its address, because anybody can present an unknown id.
-   * Without one, the id is verified, and the look-up counts as the application's own.
-   */
+  /** With a request, the look-up counts as that of its address: anybody can present an id. Without one, it is verified. */
   function findById(id: string, req?: IncomingMessage): MaybePromise<Found> {
     const known = recallById(id)
     return known === null ? loadById(id, req) : known
@@ -112,7 +107,6 @@ export function createApplicationCache(options: {
     if (!records.get(id)) loadById(id).catch(() => undefined)
   })
 
-  /** Whether it was known: in memory, or being loaded. */
   function drop(id: string): boolean {
     const known = records.get(id)
     if (known) formers.keepOutdated(known)

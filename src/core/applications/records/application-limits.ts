@@ -29,7 +29,6 @@ function findLive(
 /** Changes of limits, by the name of the API: null removes one. */
 export type LimitChanges = Readonly<Record<string, ApplicationLimit | null>>
 
-/** Validates `rateLimits` of `update()`; throws with code `invalid_argument`. */
 export function readLimitChanges(rateLimits: unknown, now: number): LimitChanges {
   if (!isObject(rateLimits) || Array.isArray(rateLimits))
     throw invalidArgument('rateLimits must be an object such as { orders: { limit: 50, window: 1 } }.')
@@ -38,7 +37,6 @@ export function readLimitChanges(rateLimits: unknown, now: number): LimitChanges
   )
 }
 
-/** Validates a limit of an application; null for null. Throws with code `invalid_argument`. */
 export function readApplicationLimit(name: string, given: unknown, now: number): ApplicationLimit | null {
   if (given === null) return null
   if (!isObject(given) || Object.keys(given).some((key) => !['limit', 'window', 'until'].includes(key)))
@@ -69,7 +67,6 @@ export function changeLimits(record: ApplicationRecord, changes: LimitChanges): 
   return joinLimits(record, changes)
 }
 
-/** The limits with these changes; undefined if none is left. */
 export function joinLimits(
   { rateLimits }: Pick<ApplicationRecord, 'rateLimits'>,
   changes: LimitChanges,

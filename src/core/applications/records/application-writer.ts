@@ -20,17 +20,14 @@ import { notifyContacts } from '../queue/change-emails.js'
 import { applyOperatorTerms, type GivenEnd } from '../credentials/operator-terms.js'
 import { withdrawReminders } from '../queue/queued-emails.js'
 
-/** The change, for audit log and events. */
 export interface ChangeEvent {
   /** Undefined for a change that only prepares another one: it is neither audited nor emitted. */
   readonly type: EventType | undefined
   readonly by?: string | undefined
   readonly reason?: string | undefined
-  /** The request in which it happened. */
   readonly origin?: RequestOrigin | undefined
 }
 
-/** The parts that are saved together with a record. */
 export interface SavedWith {
   readonly details?: NewAuditRecord['details']
   readonly emails?: readonly EmailChange[]
@@ -102,7 +99,6 @@ export function createApplicationWriter({
     throw new ApplicationError('conflict', `The externalId "${externalId}" is that of application ${owner.id}.`)
   }
 
-  /** Saves a new application, with its first e-mail if there is one, and resolves it as it was saved. */
   async function add(given: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<ApplicationRecord> {
     const record = applyExpiry(maximumAges, undefined, given, now())
     if (await save(record, event, details)) return record
@@ -110,10 +106,7 @@ export function createApplicationWriter({
     throw createConflictError(record.id)
   }
 
-  /**
-   * Reads the record, edits it and saves it by compare-and-set on its version. If another process saved in between,
-   * `edit` runs again on the newer record: it returns its result and changes nothing outside itself.
-   */
+  /** Saves by compare-and-set. `edit` may run again on a newer record, so it changes nothing outside itself. */
   function change<Result>(
     id: string,
     event: ChangeEvent,
@@ -196,17 +189,14 @@ export function createApplicationWriter({
 
 /** A request that must have its effect once: the audit record says that it was made, in the same transaction. */
 export interface OnceRequest {
-  /** The `request` of the audit record. */
   readonly id: string
   /** The id of the application that it creates, so that no second one can be. */
   readonly applicationId: string
 }
 
 export interface WriteGuard {
-  /** Throws for a record that must not be changed. */
   readonly check: (current: ApplicationRecord) => void
   readonly request?: OnceRequest | undefined
-  /** Is told the record that was saved. */
   readonly saved?: ((record: ApplicationRecord) => void) | undefined
 }
 

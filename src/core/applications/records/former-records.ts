@@ -59,7 +59,6 @@ export function createFormerRecords(options: {
     has: (key: string): boolean => find(key) !== undefined,
     /** Keeps a record as this process has just saved it. */
     keep,
-    /** Keeps a record that is known to have changed. */
     keepOutdated(record: ApplicationRecord): void {
       outdated.add(keep(record).record)
     },

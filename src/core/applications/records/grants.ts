@@ -69,7 +69,6 @@ export function readScopes<Each extends Api>(
   return grantable.filter((scope) => scopes.includes(scope))
 }
 
-/** Throws with code `unknown_api`. */
 export function findApi<Each extends Api>(apis: Apis<Each> | undefined, name: string): Each {
   const api = apis?.get(name)
   if (api) return api
@@ -185,7 +184,6 @@ function createNotGrantedError({ id }: ApplicationRecord, what: string, granted:
   )
 }
 
-/** Whether an application may check the credentials that were presented to it at an API. */
 export function isResourceServerOf(
   { resourceServer }: Pick<ApplicationRecord, 'resourceServer'>,
   { name }: { readonly name: string },

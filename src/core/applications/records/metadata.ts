@@ -5,7 +5,6 @@ import { findJsonProblem, formatPath, NotJsonError, stringifyJsonObject } from '
 
 /** 4 KiB of UTF-8. */
 export const MAX_METADATA_BYTES = 4096
-/** The number of a schema's messages that are reported. */
 const MAX_ISSUES = 10
 
 export type OperatorDataRecord = Partial<Pick<ApplicationRecord, 'metadata' | 'externalId'>>

@@ -110,10 +110,7 @@ export function createRecovery(
   }
 }
 
-/**
- * The e-mail of a registration as if it were new. Credentials and links that it has sent before no longer work, and a key set that was
- * registered with it is forgotten: its private keys may be a stranger's.
- */
+/** What it has sent before no longer works, and its key set is forgotten: the private keys may be a stranger's. */
 function restart(email: QueuedEmail, { status }: ApplicationRecord, now: number): QueuedEmail {
   const details =
     email.details && Object.fromEntries(Object.entries(email.details).filter(([name]) => name !== 'keySet'))

@@ -27,13 +27,11 @@ export function transition({ id, status }: ApplicationRecord, call: keyof typeof
   )
 }
 
-/** Throws with code `invalid_state` for a deleted application. */
 export function refuseDeleted({ id, status }: ApplicationRecord, call: string): void {
   if (status === 'deleted')
     throw new ApplicationError('invalid_state', `Application ${id} is deleted: ${call}() is not possible any more.`)
 }
 
-/** Throws with code `invalid_state` for an application that is not active. */
 export function refuseUnlessActive({ id, status }: ApplicationRecord, call: string): void {
   if (status !== 'active')
     throw new ApplicationError('invalid_state', `Application ${id} is ${status}: ${call}() needs an active one.`)

@@ -132,7 +132,6 @@ export function readReason(reason: unknown, name = 'reason'): string | undefined
   )
 }
 
-/** The `limit` of a list: 100 unless given, at most 1000. */
 export function readPageSize(limit: unknown = 100): number {
   if (Number.isSafeInteger(limit) && (limit as number) >= 1 && (limit as number) <= 1000) return limit as number
   throw invalidArgument('limit must be a whole number from 1 to 1000.')
@@ -167,7 +166,6 @@ export function readLanguage(language: unknown): Language | undefined {
 
 const MAX_NETWORKS = 100
 
-/** Validates a list of networks; undefined for null. Throws with code `invalid_argument`. */
 export function readNetworks(networks: unknown): readonly string[] | undefined {
   if (networks === null) return undefined
   if (!Array.isArray(networks) || networks.length === 0 || networks.length > MAX_NETWORKS)
