@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ApplicationCache } from '../applications/records/application-cache.js'
 import { isApplicationId } from '../../shared/lib/application-id.js'
 import { isLive, type Credentials } from '../applications/credentials/credentials.js'
-import type { ImportedCredentials, MatchedSecret } from '../../shared/contracts/imports.js'
+import type { ImportedCredentials } from '../../shared/contracts/imports.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import { NoTurnError } from '../../shared/contracts/errors.js'
 import type { ClientCredentials } from '../http/client-credentials.js'
@@ -41,10 +41,7 @@ export function createReadingMatcher(options: {
 }) {
   const { applicationCache, credentials, importedCredentials, now, onNoTurn } = options
   /** Slow hashes are computed only where no quick comparison decides. */
-  async function matchReadings(
-    readings: readonly ClientCredentials[],
-    req: IncomingMessage,
-  ): Promise<readonly ComparedReading[]> {
+  async function matchReadings(readings: readonly ClientCredentials[], req: IncomingMessage) {
     const compared: ComparedReading[] = []
     for (const { id, secret } of readings) {
       const found = await findClient(id, req)
@@ -73,11 +70,7 @@ export function createReadingMatcher(options: {
   }
 
   /** Readings that waited in vain count as failures: an address that floods an application never gets another answer. */
-  async function matchSlowHash(
-    secrets: readonly string[],
-    { application, client }: FoundClient,
-    req: IncomingMessage,
-  ): Promise<MatchedSecret | undefined> {
+  async function matchSlowHash(secrets: readonly string[], { application, client }: FoundClient, req: IncomingMessage) {
     if (!importedCredentials?.hasSlowHash(application)) return undefined
     try {
       return await importedCredentials.matchSlowHash(secrets, application, readClientAddress(req))

@@ -117,11 +117,7 @@ export function createAssertionReader({
     return undefined
   }
 
-  async function listKeys(
-    application: ApplicationRecord,
-    record: CredentialRecord,
-    kid: string | undefined,
-  ): Promise<readonly VerificationKey[]> {
+  async function listKeys(application: ApplicationRecord, record: CredentialRecord, kid: string | undefined) {
     const keySet = record.keySet!
     if (!('keys' in keySet)) {
       try {
@@ -136,11 +132,7 @@ export function createAssertionReader({
   }
 
   /** An address that does not answer counts only if no other key set has the key. */
-  async function findKeySet(
-    application: ApplicationRecord | undefined,
-    assertion: string,
-    { kid, algorithm }: Claims,
-  ): Promise<CredentialRecord | undefined> {
+  async function findKeySet(application: ApplicationRecord | undefined, assertion: string, { kid, algorithm }: Claims) {
     let outage: unknown
     let tried = 0
     for (const record of application?.secrets ?? []) {

@@ -10,11 +10,7 @@ export type Form = ReadonlyMap<string, string>
  * media type, a `Content-Encoding`, more than 16 KiB, a body that cannot be decoded, and for one of the `known` parameters
  * that occurs twice (RFC 6749 3.2). Unknown parameters are ignored, but for `onUnknown`.
  */
-export async function readForm(
-  req: IncomingMessage,
-  known: readonly string[],
-  onUnknown?: (name: string) => void,
-): Promise<Form> {
+export async function readForm(req: IncomingMessage, known: readonly string[], onUnknown?: (name: string) => void) {
   const { mediaType, charset } = parseMediaType(req)
   requireForm(mediaType)
   if (charset !== undefined && !/^(["']?)utf-?8\1$/.test(charset)) {
@@ -90,11 +86,7 @@ function splitParameters(contentType: string): string[] {
 }
 
 /** Query strings are kept in logs and browser histories. Unknown parameters are ignored, but for `onUnknown`. */
-export function refuseInQuery(
-  req: IncomingMessage,
-  names: readonly string[],
-  onUnknown?: (name: string) => void,
-): void {
+export function refuseInQuery(req: IncomingMessage, names: readonly string[], onUnknown?: (name: string) => void) {
   const { url = '' } = req
   const query = url.indexOf('?')
   if (query < 0) return

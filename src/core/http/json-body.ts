@@ -3,10 +3,7 @@ import { OAuthError } from '../../shared/contracts/denial.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { parseMediaType, readBody } from './form.js'
 
-export async function readJson(
-  req: IncomingMessage,
-  mediaTypes: readonly string[] = ['application/json'],
-): Promise<Record<string, unknown>> {
+export async function readJson(req: IncomingMessage, mediaTypes: readonly string[] = ['application/json']) {
   if (!mediaTypes.includes(parseMediaType(req).mediaType))
     throw new OAuthError(
       'invalid_request',

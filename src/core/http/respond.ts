@@ -117,10 +117,7 @@ export function unwrapCause(error: unknown): unknown {
 }
 
 /** The value of a `WWW-Authenticate` header (RFC 9110 11.6.1), with its parameters in the given order. */
-export function formatChallenge(
-  scheme: string,
-  parameters: readonly (readonly [name: string, value: string])[],
-): string {
+export function formatChallenge(scheme: string, parameters: readonly (readonly [name: string, value: string])[]) {
   return `${scheme} ${parameters.map(([name, value]) => `${name}="${replaceForbidden(value)}"`).join(', ')}`
 }
 

@@ -180,12 +180,7 @@ function readRegistration(api: string, registration: unknown): Registration {
   )
 }
 
-function readScopeList(
-  api: string,
-  option: string,
-  scopes: unknown,
-  all: Readonly<Record<string, string>>,
-): readonly string[] {
+function readScopeList(api: string, option: string, scopes: unknown, all: Readonly<Record<string, string>>) {
   const known = Object.keys(all)
   const wrong = Array.isArray(scopes) ? (scopes as unknown[]).find((scope) => !known.includes(scope as string)) : scopes
   if (Array.isArray(scopes) && wrong === undefined) return known.filter((scope) => scopes.includes(scope))

@@ -129,10 +129,7 @@ function describePlainHttp(baseUrl: string): ConfigurationProblem {
 /** Verifiers fetch the key set again after 30 s (jose, express-oauth2-jwt-bearer) or 60 s (oauth4webapi) at the earliest. */
 const SHORTEST_PUBLICATION_SECONDS = 60
 
-function readTokens(
-  options: PlatformAuthOptions['tokens'],
-  warn: (warning: ConfigurationProblem) => unknown,
-): ReturnType<typeof readTokenOptions> {
+function readTokens(options: PlatformAuthOptions['tokens'], warn: (warning: ConfigurationProblem) => unknown) {
   const tokens = readTokenOptions(options)
   for (const name of ['algorithm', 'rotateEvery'] as const)
     if (tokens.signer && options?.[name] !== undefined)

@@ -27,7 +27,7 @@ import type { ApiSettings } from '../options/settings.js'
 import type { RateLimit, RateLimits } from '../rate-limits/rate-limits.js'
 import { createResourceServer } from '../resource-server/resource-server.js'
 import type { Tokens } from './tokens.js'
-import { ExpiredAccessToken, type AccessToken } from '../tokens/verify-access-token.js'
+import { ExpiredAccessToken } from '../tokens/verify-access-token.js'
 import type { ApplicationParts } from './application-parts.js'
 import type { CreatedFeatures } from './features.js'
 import type { Foundation } from './foundation.js'
@@ -191,11 +191,7 @@ function createAuthorizationServer(
   return { routers, authenticateResourceServer }
 }
 
-async function verifyIssued(
-  accessTokens: Tokens['accessTokens'],
-  api: Api,
-  presented: string,
-): Promise<AccessToken | undefined> {
+async function verifyIssued(accessTokens: Tokens['accessTokens'], api: Api, presented: string) {
   const token = await accessTokens.verify(presented)
   if (token === 'invalid' || token instanceof ExpiredAccessToken) return undefined
   return token.issuer === api.resource ? token : undefined

@@ -134,9 +134,7 @@ function observe(parts: readonly FeaturePart[], name: string): ApiObserver {
 }
 
 /** Has four parameters and no list of them, because a guard calls it for every request. */
-function join<Observe extends (...four: [never, never, never, never]) => void>(
-  functions: readonly Observe[],
-): Observe | undefined {
+function join<Observe extends (...four: [never, never, never, never]) => void>(functions: readonly Observe[]) {
   if (functions.length === 0) return undefined
   return functions.reduce((earlier, next) => {
     const both = (first: never, second: never, third: never, fourth: never): void => {

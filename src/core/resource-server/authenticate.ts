@@ -58,11 +58,7 @@ export function createAuthenticator(
   }
 
   /** Failures are counted after the look-up: a good key always passes, whatever else its address sends. */
-  function refuseKey(
-    refused: Refused,
-    application: ApplicationRecord | undefined,
-    req: IncomingMessage | undefined,
-  ): MaybePromise<Refused> {
+  function refuseKey(refused: Refused, application: ApplicationRecord | undefined, req: IncomingMessage | undefined) {
     if (!limitFailures || !req) return refused
     // Every key that gets the answer of an unknown one is counted with unknown keys: another limit would tell them apart.
     const owner = refused instanceof Failure ? application?.id : undefined
@@ -72,11 +68,7 @@ export function createAuthenticator(
     return counted instanceof Promise ? counted.then(orTooMany) : orTooMany(counted)
   }
 
-  async function activateByKey(
-    { id, keys }: ApplicationRecord,
-    hash: string,
-    req: IncomingMessage | undefined,
-  ): Promise<void> {
+  async function activateByKey({ id, keys }: ApplicationRecord, hash: string, req: IncomingMessage | undefined) {
     const client = keys.find((key) => key.hash === hash)?.prefix
     await activate(id, { ...(req && readOrigin(req)), client })
   }

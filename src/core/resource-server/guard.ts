@@ -88,13 +88,7 @@ export function createGuardFactory(
       handOnFailure(decided, res, next)
     }
 
-    function decide(
-      credential: string,
-      req: IncomingMessage,
-      res: ServerResponse,
-      next: Next,
-      waitsSince?: number,
-    ): void {
+    function decide(credential: string, req: IncomingMessage, res: ServerResponse, next: Next, waitsSince?: number) {
       const recalled = recallSafely(recall, credential, req)
       if (recalled instanceof Identity) {
         // The host's time-out may have answered meanwhile; the handler would answer a second time.

@@ -194,11 +194,7 @@ export function createGuards({
   return { guards, guardParts }
 }
 
-function recallBearer(
-  authenticator: Authenticator,
-  api: Api,
-  authorization: string,
-): ReturnType<GuardConfig['recall']> {
+function recallBearer(authenticator: Authenticator, api: Api, authorization: string) {
   const accessToken = authorization.slice('Bearer '.length)
   const known = authenticator.recallAccessToken(api, accessToken)
   if (known !== null) return known

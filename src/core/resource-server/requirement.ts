@@ -58,10 +58,7 @@ export function createScopeRequirements(
 }
 
 /** The reason why the caller does not meet the requirement: a key of `errors`. */
-export function findUnmet(
-  { scopes: granted }: Identity,
-  { scopes, anyOf, allowsMethod }: Requirement,
-): 'methodNotAllowed' | 'insufficientScope' | undefined {
+export function findUnmet({ scopes: granted }: Identity, { scopes, anyOf, allowsMethod }: Requirement) {
   if (!allowsMethod) return 'methodNotAllowed'
   for (const scope of scopes) if (!granted.includes(scope)) return 'insufficientScope'
   if (anyOf.length === 0) return undefined

@@ -24,10 +24,7 @@ export function createVerifiers(options: {
   const { authenticator, available, requestLimits, decisions } = options
   const errorsOf = new Map([...requestLimits.keys()].map((api) => [api, createErrors(api, [])]))
 
-  async function authenticateWhenAvailable<Result>(
-    api: Api,
-    authenticate: () => MaybePromise<Result>,
-  ): Promise<Result> {
+  async function authenticateWhenAvailable<Result>(api: Api, authenticate: () => MaybePromise<Result>) {
     await available(api)
     return authenticate()
   }

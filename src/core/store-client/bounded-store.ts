@@ -191,11 +191,7 @@ function readOutcome(cause: unknown): StoreUnavailableError['outcome'] {
 }
 
 /** Opening has no time-out, because migrations may take long. No retry helps with an incompatible store. */
-async function openStore(
-  store: Store,
-  storeHealth: Outcomes,
-  onProgress: (progress: string) => void,
-): Promise<SchemaMigration | undefined> {
+async function openStore(store: Store, storeHealth: Outcomes, onProgress: (progress: string) => void) {
   const call = { name: 'open', kind: 'read' } as const
   const startedAt = performance.now()
   try {

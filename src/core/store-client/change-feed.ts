@@ -255,7 +255,7 @@ function createFeedReads(options: {
 }
 
 /** Like `answered`, but resolves false after that time. */
-export function limitTime(answered: Promise<boolean>, milliseconds: number): Promise<boolean> {
+function limitTime(answered: Promise<boolean>, milliseconds: number): Promise<boolean> {
   return withTimeout(answered, milliseconds, createLateError, BACKGROUND).catch(() => false)
 }
 

@@ -40,10 +40,7 @@ export function createAccessTokenSigner(
 }
 
 /** SignJWT is not used: it clones and validates claims, and these are valid as they are built. */
-export function signWithStoredKey(
-  { algorithm, kid, privateKey }: CurrentSigningKey,
-  payload: Uint8Array,
-): Promise<string> {
+export function signWithStoredKey({ algorithm, kid, privateKey }: CurrentSigningKey, payload: Uint8Array) {
   return new CompactSign(payload).setProtectedHeader({ alg: algorithm, kid, typ: 'at+jwt' }).sign(privateKey)
 }
 

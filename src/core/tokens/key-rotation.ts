@@ -107,12 +107,7 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
   }
 
   /** Adds keys that sign at once until `former` no longer signs: another process may have added one that signs later. */
-  async function replaceCurrent(
-    former?: string,
-    by?: string,
-    once?: OnceRotation,
-    verifiesFor?: number,
-  ): Promise<void> {
+  async function replaceCurrent(former?: string, by?: string, once?: OnceRotation, verifiesFor?: number) {
     for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && signingKeys.current()?.kid === former; attempt++)
       await addKey(now(), by, once, verifiesFor)
   }
@@ -169,11 +164,7 @@ function remainingFormerSeconds(signingKeys: SigningKeys, now: number): number {
 }
 
 /** Keys that have ended are removed before it: their end is stored in the key after them, so they would verify again. */
-export async function removeKey(
-  { store, signingKeys, now }: KeyRotationOptions,
-  kid: string,
-  by: string | undefined,
-): Promise<boolean> {
+export async function removeKey({ store, signingKeys, now }: KeyRotationOptions, kid: string, by: string | undefined) {
   const records = await signingKeys.readRecords()
   const verifying = new Set(selectVerifyingKeys(records, now()).map((key) => key.kid))
   const ended = records.filter((key) => key.kid !== kid && !verifying.has(key.kid))

@@ -26,10 +26,7 @@ export function isVerifying({ verifiesUntil }: Pick<ScheduledKey, 'verifiesUntil
 }
 
 /** If all sign later, the first: a clock slightly ahead may have made it, and there must always be a signing key. */
-export function findCurrentKey<Key extends { readonly signsFrom: number }>(
-  keys: readonly Key[],
-  now: number,
-): Key | undefined {
+export function findCurrentKey<Key extends { readonly signsFrom: number }>(keys: readonly Key[], now: number) {
   return keys.findLast((key) => key.signsFrom <= now) ?? keys[0]
 }
 

@@ -17,9 +17,7 @@ const THUMBPRINT_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** A line for each public key, by which people compare it: its kind, its kid, its SHA-256 thumbprint (RFC 7638); or the address of the set. */
-export function formatKeySet(
-  keySet: { readonly keys: readonly PublicKey[] } | { readonly jwksUri: string },
-): readonly string[] {
+export function formatKeySet(keySet: { readonly keys: readonly PublicKey[] } | { readonly jwksUri: string }) {
   if (!('keys' in keySet)) return [keySet.jwksUri]
   return keySet.keys.map((jwk) => {
     const members = THUMBPRINT_MEMBERS[jwk.kty] ?? []

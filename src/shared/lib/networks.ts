@@ -33,10 +33,7 @@ export function containsNetwork(outer: Network, inner: Network): boolean {
 }
 
 /** The networks that two lists have in common; undefined is any network. A list that is within the other one stays as it is. */
-export function intersectNetworks(
-  one: readonly Network[] | undefined,
-  other: readonly Network[] | undefined,
-): readonly Network[] | undefined {
+export function intersectNetworks(one: readonly Network[] | undefined, other: readonly Network[] | undefined) {
   if (one === undefined || other === undefined) return one ?? other
   const within = (inner: readonly Network[], outer: readonly Network[]): Network[] =>
     inner.filter((network) => outer.some((each) => containsNetwork(each, network)))

@@ -35,10 +35,7 @@ interface Page<Item> {
 }
 
 /** The pages of a list, each read when it is asked for; only a `next` of its own leads from one to another. `start`: the first `after`. */
-export async function* readPages<Item>(
-  readPage: (after: string | undefined) => Promise<Page<Item>>,
-  start?: string,
-): AsyncGenerator<readonly Item[]> {
+export async function* readPages<Item>(readPage: (after: string | undefined) => Promise<Page<Item>>, start?: string) {
   for (let after = start; ;) {
     const { items, next } = ownMembers(await readPage(after))
     yield items

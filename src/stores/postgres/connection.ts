@@ -134,10 +134,7 @@ export function createPostgresConnections(pool: PostgresPool, { prepare }: { rea
    * Runs `work` in a transaction, which is rolled back if `work` rejects or resolves false. `work` may run more than once. A
    * transaction that takes longer than `timeoutMs` is not committed.
    */
-  async function transaction<T>(
-    work: (sql: Sql) => Promise<T>,
-    timeoutMs: number = TRANSACTION_TIMEOUT_MS,
-  ): Promise<T> {
+  async function transaction<T>(work: (sql: Sql) => Promise<T>, timeoutMs: number = TRANSACTION_TIMEOUT_MS) {
     const deadline = performance.now() + timeoutMs
     for (let attempt = 1; ; attempt++) {
       try {

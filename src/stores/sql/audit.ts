@@ -54,10 +54,7 @@ function parseRecord(row: object): AuditRecord {
 }
 
 /** The conditions of an audit query, and their values; `bind` names the n-th of them. */
-function listAuditFilters(
-  { applicationId, types, by, from, until }: AuditQuery,
-  bind: (index: number) => string,
-): { readonly conditions: readonly string[]; readonly values: readonly (string | number)[] } {
+function listAuditFilters({ applicationId, types, by, from, until }: AuditQuery, bind: (index: number) => string) {
   const values: (string | number)[] = []
   const next = (value: string | number): string => bind(values.push(value) - 1)
   const conditions = [

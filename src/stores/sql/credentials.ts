@@ -39,10 +39,7 @@ function* noteLastUses({ formatGiven, lockRows }: Dialect, uses: readonly Use[],
 }
 
 /** Replaces a hash, in a transaction. */
-export function* replaceCredentialHash(
-  dialect: Dialect,
-  { former, hash, prefix, usedAt }: CredentialReplacement,
-): Work<boolean> {
+export function* replaceCredentialHash(dialect: Dialect, { former, hash, prefix, usedAt }: CredentialReplacement) {
   const text = `
     UPDATE platform_auth_credentials
     SET hash = ?2, prefix = ?3, last_used_at = coalesce(${dialect.greatest}(last_used_at, ?4), ?4)

@@ -145,10 +145,7 @@ export function* findApplication({ selectApplication }: Dialect, id: string): Wo
 }
 
 /** With several `hashes`, the first one that a key has decides, but for ended keys. */
-export function* findApplicationByKey(
-  { selectApplication }: Dialect,
-  hashes: readonly string[],
-): Work<ApplicationRecord | undefined> {
+export function* findApplicationByKey({ selectApplication }: Dialect, hashes: readonly string[]) {
   const list = hashes.map((_, index) => `?${index + 1}`).join()
   const text = `${selectApplication}
   WHERE a.seq = (SELECT c.application_seq FROM platform_auth_credentials c

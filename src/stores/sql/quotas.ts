@@ -4,11 +4,7 @@ import { addBatch } from './usage.js'
 import { type Dialect, all, get, run, hasNul, type Work } from './work.js'
 
 /** Must be called in a transaction, as `deleteExpiredQuotas`. */
-export function* addQuotas(
-  dialect: Dialect,
-  batch: UsageBatch,
-  counts: readonly QuotaCount[],
-): Work<readonly QuotaTotals[]> {
+export function* addQuotas(dialect: Dialect, batch: UsageBatch, counts: readonly QuotaCount[]) {
   const rows = JSON.stringify(counts)
   if (yield* addBatch(batch)) yield* run(formatAdd(dialect), rows)
   return yield* all<QuotaTotals>(formatTotals(dialect), rows)

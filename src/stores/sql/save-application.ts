@@ -46,10 +46,7 @@ export function* addApplications(
   return outcomes
 }
 
-function* findObstacle(
-  { formatGiven }: Dialect,
-  { record, otherHashes }: NewApplication,
-): Work<Exclude<AddOutcome, 'added'> | undefined> {
+function* findObstacle({ formatGiven }: Dialect, { record, otherHashes }: NewApplication) {
   const { id, externalId, keys, secrets } = record
   const text = `
   SELECT CASE
@@ -162,12 +159,7 @@ function* writeGrants({ formatGiven }: Dialect, seq: number, { apis, status }: A
   if (rows.length > 0) yield* run(text, JSON.stringify(rows), seq, status)
 }
 
-function* writeCredentials(
-  dialect: Dialect,
-  seq: number,
-  { keys, secrets }: ApplicationRecord,
-  at: number,
-): Work<void> {
+function* writeCredentials(dialect: Dialect, seq: number, { keys, secrets }: ApplicationRecord, at: number) {
   // Rows are locked in the same order as in noteCredentialUse(): two transactions that lock the same rows in opposite order
   // deadlock.
   const lock = `

@@ -126,12 +126,7 @@ export function* listSums({ period, sort, after, limit }: UsageSumQuery): Work<r
   return yield* all<UsageSum>(text, period, limit, ...(after ? [after.count, after.applicationId] : []))
 }
 
-export function* addRefusals(
-  dialect: Dialect,
-  batch: UsageBatch,
-  refusals: readonly RefusalRecord[],
-  kept: number,
-): Work<void> {
+export function* addRefusals(dialect: Dialect, batch: UsageBatch, refusals: readonly RefusalRecord[], kept: number) {
   if (!(yield* addBatch(batch))) return
   const rows = refusals.map((refusal) => ({ ...refusal, details: JSON.stringify(refusal.details) }))
   yield* run(formatAddRefusals(dialect), JSON.stringify(rows))

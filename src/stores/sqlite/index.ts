@@ -42,9 +42,7 @@ export function sqliteStore(pathOrDatabase: string | SqliteDatabase): StoreWith 
   let opening: Promise<OpenedDatabase> | undefined
   let closing: Promise<void> | undefined
 
-  async function open({ migrate: mayMigrate = true, onProgress }: OpenOptions = {}): Promise<
-    SchemaMigration | undefined
-  > {
+  async function open({ migrate: mayMigrate = true, onProgress }: OpenOptions = {}) {
     if (closing) throw new Error('The SQLite store is closed.')
     if (opening) return opening.then(() => undefined)
     opening = connect(pathOrDatabase, { mayMigrate, onProgress }).catch((error: unknown) => {

@@ -28,10 +28,7 @@ export function normalizeContact(address: string): string {
 }
 
 /** The contact as it was entered, for one in lower case. A deleted application has none. */
-export function findContact(
-  application: Pick<ApplicationRecord, 'contact' | 'otherContacts'>,
-  normalized: string,
-): string | undefined {
+export function findContact(application: Pick<ApplicationRecord, 'contact' | 'otherContacts'>, normalized: string) {
   return listContacts(application).find((address) => normalizeContact(address) === normalized)
 }
 
@@ -65,11 +62,7 @@ export function refuseContact(current: ApplicationRecord, address: string, now: 
 }
 
 /** The milliseconds since an address was last invited, if that is less than an hour: it gets no second e-mail in that time. */
-export function findRecentInvitation(
-  { invitations }: ApplicationRecord,
-  address: string,
-  now: number,
-): { readonly waitMs: number } | undefined {
+export function findRecentInvitation({ invitations }: ApplicationRecord, address: string, now: number) {
   const newest = invitations
     .filter((each) => isSameContact(each.address, address))
     .reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0)

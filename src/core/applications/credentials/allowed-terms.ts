@@ -74,12 +74,7 @@ interface TermsInUse extends Omit<Terms, 'apis'> {
   readonly isLive: boolean
 }
 
-function listTermsInUse(
-  record: ApplicationRecord,
-  kind: CredentialKind,
-  isByContact: boolean,
-  now: number,
-): TermsInUse[] {
+function listTermsInUse(record: ApplicationRecord, kind: CredentialKind, isByContact: boolean, now: number) {
   const own = listKind(record, kind, now)
   if (own.length > 0) return own
   const others = listKind(record, kind === 'key' ? 'secret' : 'key', now)

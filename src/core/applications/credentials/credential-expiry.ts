@@ -21,21 +21,14 @@ export interface CredentialUse {
 }
 
 /** The latest time (milliseconds) at which a credential made at `createdAt` may expire; undefined if it need not expire. */
-export function findLatestExpiry(
-  ages: MaximumAges | undefined,
-  use: CredentialUse,
-  createdAt: number,
-): number | undefined {
+export function findLatestExpiry(ages: MaximumAges | undefined, use: CredentialUse, createdAt: number) {
   return ages && addDays(createdAt, [ages.maxAge, ...listApiAges(ages, use)])
 }
 
 /** The APIs where a kind of credential is presented. Used as client_id, a key identifies the client and proves nothing. */
 const SCHEMES = { key: 'apiKey', secret: 'oauth2' } as const
 
-function listApiAges(
-  { apis }: MaximumAges,
-  { kind, granted, restriction = granted }: CredentialUse,
-): (number | undefined)[] {
+function listApiAges({ apis }: MaximumAges, { kind, granted, restriction = granted }: CredentialUse) {
   const usable = [...apis].filter(
     ([name, { scheme }]) =>
       scheme === SCHEMES[kind] && Object.hasOwn(granted, name) && Object.hasOwn(restriction, name),
@@ -117,9 +110,6 @@ export function findExpiring(
   return undefined
 }
 
-function listCredentials(
-  { keys, secrets }: Pick<ApplicationRecord, 'keys' | 'secrets'>,
-  kind: CredentialKind,
-): readonly CredentialRecord[] {
+function listCredentials({ keys, secrets }: Pick<ApplicationRecord, 'keys' | 'secrets'>, kind: CredentialKind) {
   return kind === 'key' ? keys : secrets
 }

@@ -19,11 +19,7 @@ export const LISTS = { key: 'keys', secret: 'secrets' } as const satisfies Recor
 type CredentialLists = Pick<ApplicationRecord, 'keys' | 'secrets'>
 
 /** The list with a new credential. Expired ones stay while there is room, so that their refusal tells the reason. */
-export function addCredential(
-  records: readonly CredentialRecord[],
-  added: CredentialRecord,
-  now: number,
-): readonly CredentialRecord[] {
+export function addCredential(records: readonly CredentialRecord[], added: CredentialRecord, now: number) {
   const live = records.filter((record) => isLive(record, now)).length
   if (live >= MAX_LIVE_CREDENTIALS)
     throw new ApplicationError(
@@ -73,11 +69,7 @@ export function listHashes({ key, secret }: MintedCredentials): string[] {
   return [key, secret].flatMap((minted) => (minted ? [minted.record.hash] : []))
 }
 
-export function findNewest(
-  records: readonly CredentialRecord[],
-  name: string,
-  now: number,
-): CredentialRecord | undefined {
+export function findNewest(records: readonly CredentialRecord[], name: string, now: number) {
   return records.find((record) => record.name === name && isLive(record, now))
 }
 
@@ -152,11 +144,7 @@ export function findCredential(
   )
 }
 
-export function findLiveCredential(
-  record: Parameters<typeof findCredential>[0],
-  credentialId: string,
-  now: number,
-): ReturnType<typeof findCredential> {
+export function findLiveCredential(record: Parameters<typeof findCredential>[0], credentialId: string, now: number) {
   const found = findCredential(record, credentialId)
   if (isLive(found.credential, now)) return found
   const expiredAt = new Date(found.credential.expiresAt!).toISOString()
@@ -196,12 +184,7 @@ function createKeySetError({ id, name }: CredentialRecord): ApplicationError {
   )
 }
 
-export function refuseTakenName(
-  records: readonly CredentialRecord[],
-  kind: CredentialKind,
-  name: string,
-  now: number,
-): void {
+export function refuseTakenName(records: readonly CredentialRecord[], kind: CredentialKind, name: string, now: number) {
   const taken = findNewest(records, name, now)
   if (!taken) return
   const rotate = kind === 'key' ? 'rotateKey' : 'rotateSecret'

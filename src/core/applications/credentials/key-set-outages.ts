@@ -64,11 +64,7 @@ export function createKeySetOutages({
 
   return {
     /** Notes what an attempt to read the address has shown. Never rejects: a request goes on without it. */
-    async note(
-      { id, status }: ApplicationRecord,
-      credential: CredentialRecord,
-      state: AddressState | undefined,
-    ): Promise<void> {
+    async note({ id, status }: ApplicationRecord, credential: CredentialRecord, state: AddressState | undefined) {
       if (!state || status !== 'active' || !findStep(credential, state, now())) return
       try {
         await limitChanges(id, () => save(id, credential, state))

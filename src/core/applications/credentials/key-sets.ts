@@ -130,9 +130,7 @@ export function createRegisteredKeySet(
 }
 
 /** A line for each public key of a key set, or its address; undefined for another credential. */
-export function formatRecordedKeySet(
-  record: Pick<CredentialRecord, 'keySet'> | undefined,
-): readonly string[] | undefined {
+export function formatRecordedKeySet(record: Pick<CredentialRecord, 'keySet'> | undefined) {
   const { keySet } = record ?? {}
   return keySet && formatKeySet('keys' in keySet ? keySet : { jwksUri: keySet.address })
 }

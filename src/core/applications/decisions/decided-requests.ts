@@ -64,10 +64,7 @@ export function eraseDecided(
 const NO_ASKER: Asker = { requestedBy: undefined, address: undefined }
 
 /** What became of a request: of that very one, or of the application. */
-export function findDecided(
-  { status, decided }: ApplicationRecord,
-  { api, requestedAt }: Subject,
-): DecidedRequest | undefined {
+export function findDecided({ status, decided }: ApplicationRecord, { api, requestedAt }: Subject) {
   const own = decided.find(
     (each) => each.outcome !== 'deleted' && each.api === api && (api === undefined || each.requestedAt === requestedAt),
   )

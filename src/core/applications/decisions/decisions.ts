@@ -1,6 +1,6 @@
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import type { EventType, RequestOrigin } from '../../../shared/contracts/events.js'
-import type { AccessRequest, ApplicationRecord } from '../../../shared/contracts/application-record.js'
+import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import { withdrawApprovalRequests } from './approval-requests.js'
 import { decideAccess, decideRegistration, formatDecided } from './decided-requests.js'
@@ -178,11 +178,7 @@ interface AccessDecision extends DecidedRequest {
   readonly api: string
 }
 
-function findAccessRequest(
-  current: ApplicationRecord,
-  { api, requestedAt }: AccessDecision,
-  call: 'approve' | 'deny',
-): AccessRequest {
+function findAccessRequest(current: ApplicationRecord, { api, requestedAt }: AccessDecision, call: 'approve' | 'deny') {
   refuseDeleted(current, call)
   const request = current.accessRequests.find((each) => each.api === api)
   if (request && (requestedAt === undefined || request.requestedAt === requestedAt)) return request

@@ -71,11 +71,7 @@ export async function notifyContacts(
   ]
 }
 
-function listNotifications(
-  former: ApplicationRecord,
-  record: ApplicationRecord,
-  saved: SavedChange,
-): readonly { readonly recipient: string; readonly changes: readonly StoredChange[] }[] {
+function listNotifications(former: ApplicationRecord, record: ApplicationRecord, saved: SavedChange) {
   const contacts = listContacts(former)
   const [, address = ''] = /^contact:(.+)$/.exec(saved.by ?? '') ?? []
   const contact = normalizeContact(address)
@@ -210,11 +206,7 @@ function readChanges(email: Pick<QueuedEmail, 'details'> | undefined) {
   }
 }
 
-export function readChangesEmail(email: QueuedEmail): {
-  readonly name: string
-  readonly changes: readonly ContactChange[]
-  readonly more: number
-} {
+export function readChangesEmail(email: QueuedEmail) {
   const { changes, ...others } = readChanges(email)
   return {
     ...others,

@@ -21,9 +21,7 @@ export function isFirstDelivery({ purpose, details }: QueuedEmail): boolean {
 }
 
 /** The details stored with an e-mail or an audit record, as JSON: own members alone. */
-export function readDetails(
-  stored: { readonly details?: Readonly<Record<string, unknown>> | undefined } | undefined,
-): Readonly<Record<string, unknown>> {
+export function readDetails(stored: { readonly details?: Readonly<Record<string, unknown>> | undefined } | undefined) {
   return ownMembers(stored?.details ?? {})
 }
 
@@ -116,11 +114,7 @@ export async function listQueuedEmails(store: Store, applicationId: string): Pro
   return (await store.emails?.list({ applicationId, state: undefined, limit: MAX_QUEUED_EMAILS })) ?? []
 }
 
-export async function findQueuedEmail(
-  store: Store,
-  applicationId: string,
-  purpose: DeliveryPurpose,
-): Promise<QueuedEmail | undefined> {
+export async function findQueuedEmail(store: Store, applicationId: string, purpose: DeliveryPurpose) {
   const emails = await store.emails?.list({ applicationId, purpose, state: undefined, limit: 1 })
   return emails?.[0]
 }

@@ -17,11 +17,7 @@ export function findApplicationLimit(
   return findLive(rateLimits, api, now) ?? findLive(rateLimits, EVERY_API, now)
 }
 
-function findLive(
-  rateLimits: NonNullable<ApplicationRecord['rateLimits']>,
-  name: string,
-  now: number,
-): ApplicationLimit | undefined {
+function findLive(rateLimits: NonNullable<ApplicationRecord['rateLimits']>, name: string, now: number) {
   const limit = Object.hasOwn(rateLimits, name) ? rateLimits[name]! : undefined
   return limit && (limit.until === undefined || now < limit.until) ? limit : undefined
 }
@@ -67,10 +63,7 @@ export function changeLimits(record: ApplicationRecord, changes: LimitChanges): 
   return joinLimits(record, changes)
 }
 
-export function joinLimits(
-  { rateLimits }: Pick<ApplicationRecord, 'rateLimits'>,
-  changes: LimitChanges,
-): ApplicationRecord['rateLimits'] {
+export function joinLimits({ rateLimits }: Pick<ApplicationRecord, 'rateLimits'>, changes: LimitChanges) {
   const joined = Object.entries({ ...rateLimits, ...changes }).filter(([, limit]) => limit !== null)
   return joined.length > 0 ? (Object.fromEntries(joined) as ApplicationRecord['rateLimits']) : undefined
 }

@@ -13,10 +13,7 @@ import { refuseDeleted } from './status.js'
 import { withhold } from './withheld.js'
 
 /** The scopes at an API; undefined without access. Own members only: a polluted `Object.prototype` grants nothing. */
-export function findGrant(
-  { apis }: ApplicationRecord,
-  { name }: { readonly name: string },
-): ApplicationRecord['apis'][string] | undefined {
+export function findGrant({ apis }: ApplicationRecord, { name }: { readonly name: string }) {
   return Object.hasOwn(apis, name) ? apis[name] : undefined
 }
 
@@ -50,7 +47,7 @@ function readGrant(name: string, grant: unknown): readonly string[] | undefined 
 }
 
 /** The scopes to grant at an API, in the API's order: all grantable ones if none are named. */
-export function readScopes<Each extends Api>(
+function readScopes<Each extends Api>(
   apis: Apis<Each> | undefined,
   name: string,
   scopes: readonly string[] | undefined,
@@ -69,7 +66,7 @@ export function readScopes<Each extends Api>(
   return grantable.filter((scope) => scopes.includes(scope))
 }
 
-export function findApi<Each extends Api>(apis: Apis<Each> | undefined, name: string): Each {
+function findApi<Each extends Api>(apis: Apis<Each> | undefined, name: string): Each {
   const api = apis?.get(name)
   if (api) return api
   const known = apis ? ` There are: ${[...apis.keys()].join(', ')}.` : ''
@@ -97,11 +94,7 @@ export function restrictScopes(
 }
 
 /** The scopes of a key at a key API at which it may be used. At an API without scopes nothing is allocated. */
-export function listKeyScopes(
-  api: Api,
-  key: Pick<CredentialRecord, 'apis'>,
-  granted: readonly string[],
-): readonly string[] {
+export function listKeyScopes(api: Api, key: Pick<CredentialRecord, 'apis'>, granted: readonly string[]) {
   if (!declaresScopes(api)) return NO_SCOPES
   const restriction = key.apis && listGrantedScopes(api, key.apis[api.name]!.scopes)
   const isKept = (scope: string): boolean =>
@@ -192,10 +185,7 @@ export function isResourceServerOf(
 }
 
 /** Validates `resourceServer` of `create` and `update`; undefined for null. Throws with code `invalid_argument` or `unknown_api`. */
-export function readResourceServer(
-  apis: ReadonlyMap<string, Api> | undefined,
-  given: unknown,
-): ApplicationRecord['resourceServer'] {
+export function readResourceServer(apis: ReadonlyMap<string, Api> | undefined, given: unknown) {
   if (given === undefined || given === null) return undefined
   if (!Array.isArray(given) || given.length === 0 || !given.every((each) => typeof each === 'string'))
     throw invalidArgument("resourceServer must list names of APIs, such as ['orders'], or be null.")

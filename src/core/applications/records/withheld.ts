@@ -3,11 +3,7 @@ import type { ApplicationRecord, Withheld } from '../../../shared/contracts/appl
 import { containsNetwork } from '../../../shared/lib/networks.js'
 
 /** The withheld access once an operator has granted these scopes of an API; `undefined` takes the API away. */
-export function withhold(
-  current: ApplicationRecord,
-  api: string,
-  granted: readonly string[] | undefined,
-): Withheld | undefined {
+export function withhold(current: ApplicationRecord, api: string, granted: readonly string[] | undefined) {
   const { [api]: former, ...others } = current.withheld?.apis ?? {}
   const had = new Set([...(former?.scopes ?? []), ...listGranted(current, api)])
   const scopes = [...had].filter((scope) => !granted?.includes(scope))
