@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ApplicationError, ConfigurationError, StoreUnavailableError } from '../../shared/contracts/errors.js'
+import { ConfigurationError, StoreUnavailableError, invalidState } from '../../shared/contracts/errors.js'
 import { signWithStoredKey } from './access-token.js'
 import type { SigningKey } from './key-pairs.js'
 import {
@@ -160,5 +160,5 @@ export function createSignerKeys(
 
 function refuse(): Promise<never> {
   const message = 'The signer decides which keys sign: change what list() of tokens.signer resolves, and list the keys.'
-  return Promise.reject(new ApplicationError('invalid_state', message))
+  return Promise.reject(invalidState(message))
 }

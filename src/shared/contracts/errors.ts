@@ -106,6 +106,10 @@ export function invalidArgument(message: string): ApplicationError {
   return new ApplicationError('invalid_argument', message)
 }
 
+export function invalidState(message: string): ApplicationError {
+  return new ApplicationError('invalid_state', message)
+}
+
 /** Of the argument `after` of a list. */
 export function invalidCursor(): ApplicationError {
   return invalidArgument('after must be the `next` of the page before.')

@@ -1,4 +1,4 @@
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { invalidState } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord, Invitation } from '../../../shared/contracts/application-record.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import type { Edit } from '../records/application-writer.js'
@@ -40,7 +40,7 @@ export function createContacts(options: CallParts): Contacts {
       const invited = readContact(address)
       return change(id, 'application.updated', by, async (current) => {
         if (!listOpenInvitations(current, now()).some((each) => isSameContact(each.address, invited)))
-          throw new ApplicationError('invalid_state', `Application ${id} has no open invitation of ${invited}.`)
+          throw invalidState(`Application ${id} has no open invitation of ${invited}.`)
         const ended = await endInvitations(store, current, now(), (each) => isSameContact(each.address, invited))
         return { ...ended, details: { cancelledInvitations: 1 } }
       })
@@ -104,10 +104,7 @@ function removeFrom(current: ApplicationRecord, contact: string): readonly strin
   const contacts = listContacts(current)
   const remaining = contacts.filter((each) => !isSameContact(each, contact))
   if (remaining.length === contacts.length)
-    throw new ApplicationError('invalid_state', `${contact} is not a contact of application ${current.id}.`)
+    throw invalidState(`${contact} is not a contact of application ${current.id}.`)
   if (remaining.length > 0) return remaining
-  throw new ApplicationError(
-    'invalid_state',
-    `${contact} is the only contact of application ${current.id}: add another one first.`,
-  )
+  throw invalidState(`${contact} is the only contact of application ${current.id}: add another one first.`)
 }

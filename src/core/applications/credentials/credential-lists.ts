@@ -1,4 +1,4 @@
-import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument, invalidState } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord, CredentialRecord } from '../../../shared/contracts/application-record.js'
 import type { CredentialUse } from './credential-expiry.js'
 import {
@@ -148,8 +148,7 @@ export function findLiveCredential(record: Parameters<typeof findCredential>[0],
   const found = findCredential(record, credentialId)
   if (isLive(found.credential, now)) return found
   const expiredAt = new Date(found.credential.expiresAt!).toISOString()
-  throw new ApplicationError(
-    'invalid_state',
+  throw invalidState(
     `The credential ${credentialId} expired at ${expiredAt} and cannot be changed any more. Add a new one.`,
   )
 }

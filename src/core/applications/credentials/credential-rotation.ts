@@ -1,4 +1,4 @@
-import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
+import { invalidArgument, invalidState } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import type { Application } from '../application.js'
@@ -131,8 +131,7 @@ function replaces(current: ApplicationRecord, email: QueuedEmail, kind: Credenti
 function refuseWithoutRecipient({ id, status, contact }: ApplicationRecord, emails: readonly QueuedEmail[]): void {
   // A registration that was suspended still has its e-mail.
   if (status === 'pending' || emails.some(({ purpose }) => purpose === 'registration'))
-    throw new ApplicationError(
-      'invalid_state',
+    throw invalidState(
       `Application ${id} is pending: its first e-mail has the credentials. See approve() and auth.emails.retry().`,
     )
   if (contact === undefined)

@@ -1,5 +1,5 @@
 import { LISTS } from './credential-lists.js'
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { ApplicationError, invalidState } from '../../../shared/contracts/errors.js'
 import type {
   ApplicationRecord,
   CredentialRecord,
@@ -184,8 +184,7 @@ function listUnlimited(current: ApplicationRecord, record: ApplicationRecord, ch
 }
 
 function createEndedError(id: string, kind: CredentialKind, at: number): ApplicationError {
-  return new ApplicationError(
-    'invalid_state',
+  return invalidState(
     `The operator of application ${id} ended its ${kind}s at ${new Date(at).toISOString()}: only an operator can add another.`,
   )
 }

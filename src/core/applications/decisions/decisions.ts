@@ -1,4 +1,4 @@
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { ApplicationError, invalidState } from '../../../shared/contracts/errors.js'
 import type { EventType, RequestOrigin } from '../../../shared/contracts/events.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-email.js'
@@ -183,12 +183,12 @@ function findAccessRequest(current: ApplicationRecord, { api, requestedAt }: Acc
   const request = current.accessRequests.find((each) => each.api === api)
   if (request && (requestedAt === undefined || request.requestedAt === requestedAt)) return request
   const last = formatDecided(current.decided.find((each) => each.api === api))
-  throw new ApplicationError('invalid_state', `Application ${current.id} has no request for access to "${api}".${last}`)
+  throw invalidState(`Application ${current.id} has no request for access to "${api}".${last}`)
 }
 
 function findHeld({ id, status, decided }: ApplicationRecord, emails: readonly QueuedEmail[]): QueuedEmail {
   const held = emails.find(({ state }) => state === 'held')
   if (status === 'pending' && held) return held
   const last = formatDecided(decided.find(({ api }) => api === undefined))
-  throw new ApplicationError('invalid_state', `Application ${id} is ${status} and does not wait for approval.${last}`)
+  throw invalidState(`Application ${id} is ${status} and does not wait for approval.${last}`)
 }

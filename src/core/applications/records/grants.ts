@@ -1,5 +1,5 @@
 import type { Api } from '../../../shared/contracts/api.js'
-import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument, invalidState } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../../shared/contracts/application-record.js'
 import { isObject } from '../../../shared/lib/is-object.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
@@ -195,8 +195,7 @@ export function readResourceServer(apis: ReadonlyMap<string, Api> | undefined, g
 /** A resource server always has what it authenticates with. Throws with code `invalid_state`. */
 export function refuseWithoutSecret({ id, secrets }: ApplicationRecord, now: number): void {
   if (secrets.some((each) => isLive(each, now))) return
-  throw new ApplicationError(
-    'invalid_state',
+  throw invalidState(
     `Application ${id} has no secret, with which a resource server authenticates: addSecret() gives it one.`,
   )
 }

@@ -1,5 +1,5 @@
 import type { Api } from '../../../shared/contracts/api.js'
-import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
+import { invalidArgument, invalidState } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { EmailChange } from '../../../shared/contracts/queued-email.js'
 import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
@@ -158,8 +158,8 @@ function queueSuspension(
   reason: string | undefined,
   now: number,
 ): EmailChange {
-  if (!emails) throw new ApplicationError('invalid_state', 'The store has no part `emails`, so it can notify nobody.')
+  if (!emails) throw invalidState('The store has no part `emails`, so it can notify nobody.')
   if (contact !== undefined)
     return { save: createQueuedEmail(id, 'suspended', now, { ...(reason !== undefined && { details: { reason } }) }) }
-  throw new ApplicationError('invalid_state', `Application ${id} has no contact to notify.`)
+  throw invalidState(`Application ${id} has no contact to notify.`)
 }

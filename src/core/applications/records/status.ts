@@ -1,4 +1,4 @@
-import { ApplicationError } from '../../../shared/contracts/errors.js'
+import { invalidState } from '../../../shared/contracts/errors.js'
 import type { RequestOrigin } from '../../../shared/contracts/events.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../../shared/contracts/application-record.js'
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
@@ -21,20 +21,15 @@ const TRANSITIONS = {
 export function transition({ id, status }: ApplicationRecord, call: keyof typeof TRANSITIONS): ApplicationStatus {
   const { from, to } = TRANSITIONS[call]
   if ((from as readonly ApplicationStatus[]).includes(status)) return to
-  throw new ApplicationError(
-    'invalid_state',
-    `Application ${id} is ${status}: ${call}() needs an application that is ${from.join(' or ')}.`,
-  )
+  throw invalidState(`Application ${id} is ${status}: ${call}() needs an application that is ${from.join(' or ')}.`)
 }
 
 export function refuseDeleted({ id, status }: ApplicationRecord, call: string): void {
-  if (status === 'deleted')
-    throw new ApplicationError('invalid_state', `Application ${id} is deleted: ${call}() is not possible any more.`)
+  if (status === 'deleted') throw invalidState(`Application ${id} is deleted: ${call}() is not possible any more.`)
 }
 
 export function refuseUnlessActive({ id, status }: ApplicationRecord, call: string): void {
-  if (status !== 'active')
-    throw new ApplicationError('invalid_state', `Application ${id} is ${status}: ${call}() needs an active one.`)
+  if (status !== 'active') throw invalidState(`Application ${id} is ${status}: ${call}() needs an active one.`)
 }
 
 /** What an application has that has nothing yet, or no more. */

@@ -1,4 +1,4 @@
-import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
+import { invalidArgument, invalidState } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord, Withheld } from '../../../shared/contracts/application-record.js'
 import { containsNetwork } from '../../../shared/lib/networks.js'
 
@@ -36,18 +36,14 @@ export function refuseWithheld(current: ApplicationRecord, changed: ApplicationR
     const added = changed.apis[api]!.scopes.filter((scope) => !former.includes(scope))
     const isAdded = added.length > 0 || !Object.hasOwn(current.apis, api)
     if (isAdded && isWithheld(current, api, added))
-      throw createWithheldError(`An operator took "${api}", or scopes of it, away: only an operator gives it back.`)
+      throw invalidState(`An operator took "${api}", or scopes of it, away: only an operator gives it back.`)
   }
   const isLimitChanged = changed.rateLimits !== current.rateLimits || changed.plan !== current.plan
-  if (isLimitChanged) throw createWithheldError('Limits and plans are set by operators only.')
+  if (isLimitChanged) throw invalidState('Limits and plans are set by operators only.')
   if (changed.resourceServer !== current.resourceServer)
-    throw createWithheldError('Which application is a resource server is set by operators only.')
+    throw invalidState('Which application is a resource server is set by operators only.')
   if (current.status === 'suspended' && changed.status !== 'suspended')
-    throw createWithheldError('Only an operator resumes an application.')
-}
-
-function createWithheldError(message: string): ApplicationError {
-  return new ApplicationError('invalid_state', message)
+    throw invalidState('Only an operator resumes an application.')
 }
 
 function refuseWiderNetworks({ withheld, networks: former }: ApplicationRecord, { networks }: ApplicationRecord): void {
