@@ -4,7 +4,7 @@ import type { BrandOptions } from '../../shared/contracts/brand.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { describeKind } from '../../shared/lib/describe-value.js'
 import { isObject } from '../../shared/lib/is-object.js'
-import { invalidOption, readDays, readGroup } from '../../shared/lib/option-checks.js'
+import { invalidOption, readDays, readGroup, wrongOption } from '../../shared/lib/option-checks.js'
 import {
   boolean,
   callback,
@@ -84,11 +84,7 @@ function readRedis(option: string, redis: unknown): RedisConnection | undefined 
   if (redis === undefined) return undefined
   if (isObject(redis) && typeof redis['defineCommand'] === 'function') return redis as unknown as RedisConnection
   // The value is not shown: a URL may hold a password.
-  throw new ConfigurationError({
-    option,
-    problem: 'is no ioredis instance',
-    fix: 'Give it new Redis(url), where Redis comes from "ioredis".',
-  })
+  throw wrongOption(option, 'is no ioredis instance', 'Give it new Redis(url), where Redis comes from "ioredis".')
 }
 
 const readCredentials = group('credentials', {

@@ -213,11 +213,7 @@ function readScopes(api: string, scopes: unknown): Readonly<Record<string, strin
       })
     if (scope.length > MAX_SCOPE_LENGTH) {
       const problem = `has ${scope.length} characters`
-      throw new ConfigurationError({
-        option,
-        problem,
-        fix: `A scope has at most ${MAX_SCOPE_LENGTH}: headers hold it.`,
-      })
+      throw wrongOption(option, problem, `A scope has at most ${MAX_SCOPE_LENGTH}: headers hold it.`)
     }
     if (typeof meaning !== 'string') throw invalidOption(option, meaning, 'Write in words what it allows.')
   }
