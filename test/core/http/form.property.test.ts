@@ -151,28 +151,6 @@ describe('readForm()', () => {
     )
   })
 
-  it('refuses every known parameter that occurs twice, at any position', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...KNOWN), formLike, fc.string(), async (name, between, value) => {
-        const body = `${name}=${encodeURIComponent(value)}&${encodeURIComponent(between)}&${name}`
-        expect(await tryReadForm(createRequest([body]))).toMatchObject({ code: 'invalid_request', status: 400 })
-      }),
-    )
-  })
-
-  it('refuses exactly the bodies over 16 KiB', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: -3, max: 3 }), fc.integer({ min: 500, max: 20_000 }), async (more, size) => {
-        const body = 'grant_type=x&padding='.padEnd(16 * 1024 + more, 'x')
-        const chunks = [body.slice(0, size), body.slice(size)]
-        const outcome = await tryReadForm(createRequest(chunks))
-        if (more > 0) expect(outcome).toMatchObject({ status: 413 })
-        else expect(outcome).toEqual({ grant_type: 'x' })
-      }),
-      { numRuns: 30 },
-    )
-  })
-
   it.each([
     ['ampersands', '&'.repeat(16_000)],
     ['equal signs', '='.repeat(16_000)],

@@ -576,23 +576,16 @@ describe('a guard', () => {
     (...args: unknown[]) => unknown
   >
 
+  const OAUTH2 = 'With the scheme "oauth2" there are: orders, invoices.'
+  const ofOrders = (problem: string): string => `requireBearer("orders"): ${problem}`
+  const noScope = (scope: string): string =>
+    ofOrders(`the API "orders" has no scope ${scope}. There are: orders:read, orders:write.`)
+
   it.each([
-    [
-      () => requireBearer('ordres'),
-      'requireBearer: there is no API "ordres". With the scheme "oauth2" there are: orders, invoices.',
-    ],
-    [
-      () => requireBearer('Orders'),
-      'requireBearer: there is no API "Orders". With the scheme "oauth2" there are: orders, invoices.',
-    ],
-    [
-      () => requireBearer('constructor'),
-      'requireBearer: there is no API "constructor". With the scheme "oauth2" there are: orders, invoices.',
-    ],
-    [
-      () => requireBearer(''),
-      'requireBearer: there is no API "". With the scheme "oauth2" there are: orders, invoices.',
-    ],
+    [() => requireBearer('ordres'), `requireBearer: there is no API "ordres". ${OAUTH2}`],
+    [() => requireBearer('Orders'), `requireBearer: there is no API "Orders". ${OAUTH2}`],
+    [() => requireBearer('constructor'), `requireBearer: there is no API "constructor". ${OAUTH2}`],
+    [() => requireBearer(''), `requireBearer: there is no API "". ${OAUTH2}`],
     [
       () => requireApiKey('katalog'),
       'requireApiKey: there is no API "katalog". With the scheme "apiKey" there are: catalog.',
@@ -605,54 +598,36 @@ describe('a guard', () => {
       () => requireApiKey('orders'),
       'requireApiKey: the scheme of the API "orders" is "oauth2". Use requireBearer("orders").',
     ],
-    [() => requireBearer(), 'requireBearer: name the API. With the scheme "oauth2" there are: orders, invoices.'],
-    [
-      () => requireBearer({ scopes: [] }),
-      'requireBearer: name the API. With the scheme "oauth2" there are: orders, invoices.',
-    ],
-    [
-      () => requireBearer('orders', { scopes: ['orders:reed'] }),
-      'requireBearer("orders"): the API "orders" has no scope "orders:reed". There are: orders:read, orders:write.',
-    ],
-    [
-      () => requireBearer('orders', { scopes: ['orders:read orders:write'] }),
-      'requireBearer("orders"): the API "orders" has no scope "orders:read orders:write". There are: orders:read, orders:write.',
-    ],
-    [
-      () => requireBearer('orders', { scopes: ['toString'] }),
-      'requireBearer("orders"): the API "orders" has no scope "toString". There are: orders:read, orders:write.',
-    ],
-    [
-      () => requireBearer('orders', { scopes: [undefined] }),
-      'requireBearer("orders"): the API "orders" has no scope missing. There are: orders:read, orders:write.',
-    ],
+    [() => requireBearer(), `requireBearer: name the API. ${OAUTH2}`],
+    [() => requireBearer({ scopes: [] }), `requireBearer: name the API. ${OAUTH2}`],
+    [() => requireBearer('orders', { scopes: ['orders:reed'] }), noScope('"orders:reed"')],
+    [() => requireBearer('orders', { scopes: ['orders:read orders:write'] }), noScope('"orders:read orders:write"')],
+    [() => requireBearer('orders', { scopes: ['toString'] }), noScope('"toString"')],
+    [() => requireBearer('orders', { scopes: [undefined] }), noScope('missing')],
     [
       () => requireBearer('invoices', { scopes: ['invoices:read'] }),
       'requireBearer("invoices"): the API "invoices" has no scope "invoices:read". Declare it under apis.invoices.scopes.',
     ],
     [
       () => requireBearer('orders', { scopes: 'orders:read' }),
-      'requireBearer("orders"): scopes is "orders:read". Write a list of scopes, or a list per method: { GET: [...] }.',
+      ofOrders('scopes is "orders:read". Write a list of scopes, or a list per method: { GET: [...] }.'),
     ],
     [
       () => requireBearer('orders', { scope: ['orders:read'] }),
-      'requireBearer("orders"): scope is not an option. Did you mean "scopes"?',
+      ofOrders('scope is not an option. Did you mean "scopes"?'),
     ],
     [
       () => requireBearer('orders', ['orders:read']),
-      'requireBearer("orders"): the options are ["orders:read"]. Write an object: { scopes: [...] }.',
+      ofOrders('the options are ["orders:read"]. Write an object: { scopes: [...] }.'),
     ],
     [
       () => requireBearer('orders', 'orders:read'),
-      'requireBearer("orders"): the options are "orders:read". Write an object: { scopes: [...] }.',
+      ofOrders('the options are "orders:read". Write an object: { scopes: [...] }.'),
     ],
-    [
-      () => requireBearer('orders', { optional: 'yes' }),
-      'requireBearer("orders"): optional is "yes". Write true or false.',
-    ],
+    [() => requireBearer('orders', { optional: 'yes' }), ofOrders('optional is "yes". Write true or false.')],
     [
       () => requireBearer('orders', { onDenied: true }),
-      'requireBearer("orders"): onDenied is true. Give it a function, or leave it out.',
+      ofOrders('onDenied is true. Give it a function, or leave it out.'),
     ],
     [
       () => requireApiKey('catalog', { otherIssuers: [] }),
@@ -690,11 +665,7 @@ describe('a guard', () => {
   })
 
   it.each([
-    [
-      'verifyAccessToken',
-      'ordres',
-      'verifyAccessToken: there is no API "ordres". With the scheme "oauth2" there are: orders, invoices.',
-    ],
+    ['verifyAccessToken', 'ordres', `verifyAccessToken: there is no API "ordres". ${OAUTH2}`],
     [
       'verifyAccessToken',
       'catalog',

@@ -47,8 +47,8 @@ interface Row {
 
 const bearer = ({ token }: Caller): string[] => [`Authorization: Bearer ${token}`]
 const key = ({ clientId }: Caller): string[] => [`X-Api-Key: ${clientId}`]
-const ORDERS = { path: '/orders/items', headers: bearer } as const
-const CATALOG = { path: '/catalog/items', headers: key } as const
+const ORDERS: Target = { path: '/orders/items', headers: bearer }
+const CATALOG: Target = { path: '/catalog/items', headers: key }
 /** A signature of the right length that nobody made. */
 const forge = ({ token }: Caller): string => `${token.split('.').slice(0, 2).join('.')}.${'A'.repeat(86)}`
 
@@ -58,110 +58,56 @@ const { 'www-authenticate': ofOrders } = createBearerChallenge(
 )
 const OTHER_API = { 'www-authenticate': ofOrders.replaceAll('orders', 'invoices') }
 
+const NO_TOKEN = [401, 'invalid_token'] as const
+const REVOKED = [401, 'invalid_token', TOKEN_REVOKED] as const
+const UNKNOWN_KEY = [401, 'invalid_api_key', KEY_INVALID] as const
+const DENIED = [403, 'access_denied', ACCESS_DENIED] as const
+
+type Target = Pick<Row, 'path' | 'headers'>
+type Change = (applications: Process['auth']['applications'], id: string) => unknown
+const row = (from: Target, name: string, answer: Row['answer'], more: Partial<Row> = {}): Row => ({
+  ...from,
+  row: name,
+  answer,
+  ...more,
+})
+/** After a change by an operator. */
+const changed = (from: Target, name: string, answer: Row['answer'], change: Change): Row =>
+  row(from, name, answer, { change: ({ auth }, { id }) => change(auth.applications, id) })
+const sent = (...headers: string[]): Pick<Row, 'headers'> => ({ headers: () => headers })
+
 const ROWS: readonly Row[] = [
-  {
-    ...ORDERS,
-    row: 'G1',
-    headers: (caller) => [...bearer(caller), ...bearer(caller)],
-    answer: [400, 'invalid_request'],
-  },
-  { ...ORDERS, row: 'G2', headers: () => ['Authorization: Basic YTpi'], answer: [401, 'unauthorized'] },
-  { ...ORDERS, row: 'G3', headers: (caller) => [`${bearer(caller)[0]} x`], answer: [400, 'invalid_request'] },
-  {
-    ...ORDERS,
-    row: 'G3 (tab)',
-    headers: ({ token }) => [`Authorization: Bearer\t${token}`],
-    answer: [400, 'invalid_request'],
-  },
-  {
-    ...ORDERS,
-    row: 'G16 (several spaces)',
-    headers: ({ token }) => [`Authorization: bearer   ${token}`],
-    answer: [200],
-  },
-  {
-    ...ORDERS,
-    row: 'G4 (forged)',
-    headers: (caller) => [`Authorization: Bearer ${forge(caller)}`],
-    answer: [401, 'invalid_token'],
-  },
-  { ...ORDERS, row: 'G4 (no token)', headers: () => ['Authorization: Bearer x'], answer: [401, 'invalid_token'] },
-  { ...ORDERS, row: 'G5', change: ({ clock }) => clock.advance(3606), answer: [401, 'invalid_token'] },
-  { ...ORDERS, row: 'G6', path: '/invoices/items', answer: [401, 'invalid_token', OTHER_API] },
-  { ...ORDERS, row: 'G7 (token revoked)', change: revoke, answer: [401, 'invalid_token', TOKEN_REVOKED] },
-  {
-    ...ORDERS,
-    row: 'G7 (tokens revoked)',
-    change: ({ auth }, { id }) => auth.applications.revokeTokens(id),
-    answer: [401, 'invalid_token', TOKEN_REVOKED],
-  },
-  {
-    ...ORDERS,
-    row: 'G7 (suspended)',
-    change: ({ auth }, { id }) => auth.applications.suspend(id),
-    answer: [401, 'invalid_token', TOKEN_REVOKED],
-  },
-  {
-    ...ORDERS,
-    row: 'G7 (deleted)',
-    change: ({ auth }, { id }) => auth.applications.delete(id),
-    answer: [401, 'invalid_token', TOKEN_REVOKED],
-  },
-  {
-    ...ORDERS,
-    row: 'G7 (not allowed)',
-    change: ({ auth }, { id }) => auth.applications.disallow(id, 'orders'),
-    answer: [401, 'invalid_token', TOKEN_REVOKED],
-  },
-  { ...ORDERS, row: 'G8, G22', path: '/orders/both', change: narrow, answer: [403, 'insufficient_scope'] },
-  { ...ORDERS, row: 'G16', answer: [200] },
-  { ...ORDERS, row: 'G16, G22', change: narrow, answer: [200] },
-  { ...CATALOG, row: 'G9', headers: (caller) => [...key(caller), ...key(caller)], answer: [400, 'invalid_request'] },
-  { ...CATALOG, row: 'G10', headers: () => [], answer: [401, 'unauthorized'] },
-  { ...CATALOG, row: 'G11 (malformed)', headers: (caller) => [`${key(caller)[0]}x`], answer: [401, 'invalid_api_key'] },
-  { ...CATALOG, row: 'G11 (unknown)', headers: () => [`X-Api-Key: ${STRANGER}`], answer: [401, 'invalid_api_key'] },
-  {
-    ...CATALOG,
-    row: 'G11 (retired)',
-    change: ({ auth }, { id }) => auth.applications.rotateKey(id, { overlap: 0 }),
-    answer: [401, 'invalid_api_key', KEY_INVALID],
-  },
-  { ...CATALOG, row: 'G11 (overlap over)', change: endOverlap, answer: [401, 'invalid_api_key', KEY_INVALID] },
-  {
-    ...CATALOG,
-    row: 'G11 (deleted)',
-    change: ({ auth }, { id }) => auth.applications.delete(id),
-    answer: [401, 'invalid_api_key', KEY_INVALID],
-  },
-  {
-    ...CATALOG,
-    row: 'G12 (suspended)',
-    change: ({ auth }, { id }) => auth.applications.suspend(id),
-    answer: [403, 'access_denied', ACCESS_DENIED],
-  },
-  {
-    ...CATALOG,
-    row: 'G12 (not allowed)',
-    change: ({ auth }, { id }) => auth.applications.disallow(id, 'catalog'),
-    answer: [403, 'access_denied', ACCESS_DENIED],
-  },
-  { ...CATALOG, row: 'G16', answer: [200] },
-  { ...ORDERS, row: 'G17 (no credential)', path: '/orders/optional', headers: () => [], answer: [200] },
-  {
-    ...ORDERS,
-    row: 'G17 (suspended)',
-    path: '/orders/optional',
-    change: ({ auth }, { id }) => auth.applications.suspend(id),
-    answer: [401, 'invalid_token'],
-  },
-  {
-    ...CATALOG,
-    row: 'G17 (suspended)',
-    path: '/catalog/optional',
-    change: ({ auth }, { id }) => auth.applications.suspend(id),
-    answer: [403, 'access_denied'],
-  },
-  { ...ORDERS, row: 'G20', path: '/orders/twice', change: narrow, answer: [403, 'insufficient_scope'] },
+  row(ORDERS, 'G1', [400, 'invalid_request'], { headers: (caller) => [...bearer(caller), ...bearer(caller)] }),
+  row(ORDERS, 'G2', [401, 'unauthorized'], sent('Authorization: Basic YTpi')),
+  row(ORDERS, 'G3', [400, 'invalid_request'], { headers: (caller) => [`${bearer(caller)[0]} x`] }),
+  row(ORDERS, 'G3 (tab)', [400, 'invalid_request'], { headers: ({ token }) => [`Authorization: Bearer\t${token}`] }),
+  row(ORDERS, 'G16 (several spaces)', [200], { headers: ({ token }) => [`Authorization: bearer   ${token}`] }),
+  row(ORDERS, 'G4 (forged)', NO_TOKEN, { headers: (caller) => [`Authorization: Bearer ${forge(caller)}`] }),
+  row(ORDERS, 'G4 (no token)', NO_TOKEN, sent('Authorization: Bearer x')),
+  row(ORDERS, 'G5', NO_TOKEN, { change: ({ clock }) => clock.advance(3606) }),
+  row({ ...ORDERS, path: '/invoices/items' }, 'G6', [401, 'invalid_token', OTHER_API]),
+  row(ORDERS, 'G7 (token revoked)', REVOKED, { change: revoke }),
+  changed(ORDERS, 'G7 (tokens revoked)', REVOKED, ({ revokeTokens }, id) => revokeTokens(id)),
+  changed(ORDERS, 'G7 (suspended)', REVOKED, ({ suspend }, id) => suspend(id)),
+  changed(ORDERS, 'G7 (deleted)', REVOKED, (applications, id) => applications.delete(id)),
+  changed(ORDERS, 'G7 (not allowed)', REVOKED, ({ disallow }, id) => disallow(id, 'orders')),
+  row({ ...ORDERS, path: '/orders/both' }, 'G8, G22', [403, 'insufficient_scope'], { change: narrow }),
+  row(ORDERS, 'G16', [200]),
+  row(ORDERS, 'G16, G22', [200], { change: narrow }),
+  row(CATALOG, 'G9', [400, 'invalid_request'], { headers: (caller) => [...key(caller), ...key(caller)] }),
+  row(CATALOG, 'G10', [401, 'unauthorized'], sent()),
+  row(CATALOG, 'G11 (malformed)', UNKNOWN_KEY, { headers: (caller) => [`${key(caller)[0]}x`] }),
+  row(CATALOG, 'G11 (unknown)', UNKNOWN_KEY, { headers: () => [`X-Api-Key: ${STRANGER}`] }),
+  changed(CATALOG, 'G11 (retired)', UNKNOWN_KEY, ({ rotateKey }, id) => rotateKey(id, { overlap: 0 })),
+  row(CATALOG, 'G11 (overlap over)', UNKNOWN_KEY, { change: endOverlap }),
+  changed(CATALOG, 'G11 (deleted)', UNKNOWN_KEY, (applications, id) => applications.delete(id)),
+  changed(CATALOG, 'G12 (suspended)', DENIED, ({ suspend }, id) => suspend(id)),
+  changed(CATALOG, 'G12 (not allowed)', DENIED, ({ disallow }, id) => disallow(id, 'catalog')),
+  row(CATALOG, 'G16', [200]),
+  row({ ...ORDERS, path: '/orders/optional' }, 'G17 (no credential)', [200], sent()),
+  changed({ ...ORDERS, path: '/orders/optional' }, 'G17 (suspended)', REVOKED, ({ suspend }, id) => suspend(id)),
+  changed({ ...CATALOG, path: '/catalog/optional' }, 'G17 (suspended)', DENIED, ({ suspend }, id) => suspend(id)),
+  row({ ...ORDERS, path: '/orders/twice' }, 'G20', [403, 'insufficient_scope'], { change: narrow }),
 ]
 
 /** Well-formed, and of no platform. */

@@ -21,87 +21,62 @@ const withPlan = (...requests: Parameters<typeof plans>[0][string]['requests'][n
 const oauth2 = (more: object): Options => ({ apis: { orders: { scheme: 'oauth2', ...more } } })
 const apiKey = (more: object): Options => ({ apis: { catalog: { scheme: 'apiKey', ...more } } })
 
-/** Two platforms on one store, and what the first one says of the second. */
-const DIFFERENT: readonly (readonly [what: string, first: Options, second: Options, told: string])[] = [
+/** What the first of two platforms on one store says of the second. */
+const DIFFERENT: readonly (readonly [told: string, first: Options, second: Options])[] = [
   [
-    'address',
+    'baseUrl is "https://a.example" here and "https://b.example" there',
     { baseUrl: 'https://a.example' },
     { baseUrl: 'https://b.example' },
-    'baseUrl is "https://a.example" here and "https://b.example" there',
   ],
   [
-    'a quota',
+    'plans.q is "100 in a month" here and "40 in a month" there',
     withPlan({ limit: 100, per: 'month' }),
     withPlan({ limit: 40, per: 'month' }),
-    'plans.q is "100 in a month" here and "40 in a month" there',
   ],
   [
-    'a window',
+    'plans.q is "1 in a second" here and "1 in 60 seconds" there',
     withPlan({ limit: 1, window: 1 }),
     withPlan({ limit: 1, window: 60 }),
-    'plans.q is "1 in a second" here and "1 in 60 seconds" there',
   ],
   [
-    'a limit that is soft',
+    'plans.q is "1 in a day" here and "1 in a day (soft)" there',
     withPlan({ limit: 1, per: 'day' }),
     withPlan({ limit: 1, per: 'day', soft: true }),
-    'plans.q is "1 in a day" here and "1 in a day (soft)" there',
   ],
-  ['no limit', withPlan(), withPlan({ limit: 1, per: 'day' }), 'plans.q is "no limit" here and "1 in a day" there'],
+  ['plans.q is "no limit" here and "1 in a day" there', withPlan(), withPlan({ limit: 1, per: 'day' })],
   [
-    'scheme',
+    'apis.orders.scheme is "oauth2" here and "apiKey" there',
     { apis: { orders: { scheme: 'oauth2' } } },
     { apis: { orders: { scheme: 'apiKey', registration: 'manual' } } },
-    'apis.orders.scheme is "oauth2" here and "apiKey" there',
   ],
   [
-    'scopes',
+    'apis.orders.scopes is "a b" here and "a" there',
     oauth2({ scopes: { a: '', b: '' }, registrationScopes: ['a'] }),
     oauth2({ scopes: { a: '' }, registrationScopes: ['a'] }),
-    'apis.orders.scopes is "a b" here and "a" there',
   ],
+  ['apis.orders.accessTokenLifetime is "3600" here and "60" there', oauth2({}), oauth2({ accessTokenLifetime: 60 })],
   [
-    'lifetime',
-    oauth2({}),
-    oauth2({ accessTokenLifetime: 60 }),
     'apis.orders.accessTokenLifetime is "3600" here and "60" there',
-  ],
-  [
-    'lifetime by the default of all APIs',
     oauth2({}),
     { ...oauth2({}), tokens: { lifetime: 60 } },
-    'apis.orders.accessTokenLifetime is "3600" here and "60" there',
   ],
   [
-    'header',
+    'apis.catalog.header is "x-api-key" here and "x-key authorization" there',
     apiKey({}),
     apiKey({ header: ['X-Key', 'Authorization'] }),
-    'apis.catalog.header is "x-api-key" here and "x-key authorization" there',
   ],
   [
-    'scopes of keys without scopes',
+    'apis.catalog.defaultScopes is "none" here and "a" there',
     apiKey({ scopes: { a: '' } }),
     apiKey({ scopes: { a: '' }, defaultScopes: ['a'] }),
-    'apis.catalog.defaultScopes is "none" here and "a" there',
   ],
   [
-    'limit of an API',
+    'apis.catalog.rateLimit is "none" here and "5 in 60 seconds" there',
     apiKey({ rateLimit: false }),
     apiKey({ rateLimit: { limit: 5, window: 60 } }),
-    'apis.catalog.rateLimit is "none" here and "5 in 60 seconds" there',
   ],
-  [
-    'maximum age',
-    apiKey({}),
-    apiKey({ credentialMaxAge: 30 }),
-    'apis.catalog.credentialMaxAge is "none" here and "30" there',
-  ],
-  [
-    'registration',
-    apiKey({}),
-    apiKey({ registration: 'closed' }),
-    'apis.catalog.registration is "automatic" here and "closed" there',
-  ],
+  ['apis.catalog.credentialMaxAge is "none" here and "30" there', apiKey({}), apiKey({ credentialMaxAge: 30 })],
+  ['apis.catalog.registration is "automatic" here and "closed" there', apiKey({}), apiKey({ registration: 'closed' })],
 ]
 
 /** What processes may have differently, or write differently. */
@@ -128,7 +103,7 @@ const ALIKE: readonly (readonly [what: string, first: Options, second: Options])
 ]
 
 describe('Processes on one store', () => {
-  it.each(DIFFERENT)('say which value each has: %s', async (_, first, second, told) => {
+  it.each(DIFFERENT)('say which value each has: %s', async (told, first, second) => {
     const store = memoryStore()
     const one = await open({ ...first, store })
     const other = await open({ ...second, store })

@@ -114,30 +114,6 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     ])
   })
 
-  it('starts again after a store that fails during the start, and watches it once', async ({
-    onTestFinished: atEnd,
-  }) => {
-    const store = await openFailing(atEnd)
-    let remainingFailures = 1
-    const establishSecret: StoreWith['establishSecret'] = async (name, sealed) => {
-      if (remainingFailures-- > 0) throw new Error('Not now.')
-      return store.establishSecret(name, sealed)
-    }
-    const made = startPlatform(atEnd, { store: { ...store, establishSecret } })
-    await made.auth.ready()
-    // Both secrets, after the attempt that failed.
-    expect(remainingFailures).toBe(-2)
-    expect(store.watchers()).toBe(store.watch ? 1 : 0)
-    const before = store.calls('changesSince')
-    const since = performance.now()
-    await sleep(4 * store.pollInterval)
-    // One poll in each interval, not two, and one at once when the feed tells that this process runs.
-    const intervals = (performance.now() - since) / store.pollInterval
-    expect(store.calls('changesSince') - before).toBeLessThanOrEqual(intervals + 2)
-    await expect.poll(() => store.calls('changesSince') - before).toBeGreaterThanOrEqual(2)
-    await made.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
-  })
-
   it('answers known callers at once, and token requests and unknown callers, while one read of the change feed is stuck', async ({
     onTestFinished: atEnd,
   }) => {

@@ -60,6 +60,13 @@ describe.each(TRIED)('Without any audit record, on %s,', (_, openBacking) => {
   it('the decision about a registration says who asked, and a second one what was decided', async () => {
     const { here, there, registration, links, forgetAudit } = await open(openBacking)
     const register = () => postJson(here.app, { name: 'Shop', contact: CONTACT, apis: ['weather'] })
+    const [yes, no] = await links(register)
+    const [approval, denial] = await Promise.all([
+      post(here, { link: yes, decision: 'approve' }),
+      post(there, { link: no, decision: 'deny', reason: REASON }),
+    ])
+    expect([200, 409]).toContain(approval.status)
+    expect(denial.status).toBe(approval.status === 200 ? 409 : 200)
     const [first, second] = await links(register)
     await forgetAudit()
     expect((await post(there, { link: second })).text).toMatch(/From the IP address<\/dt>\s*<dd>127\.0\.0\.1/)
