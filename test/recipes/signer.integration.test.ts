@@ -15,7 +15,7 @@ import { fetchKeySet } from '../core/tokens/signer.js'
 import { blocksOf, readPage } from '../docs/pages.js'
 import { accessToken, createApplication, createTokenForm, post } from '../support/http.js'
 import { openPlatform, type TestPlatform } from '../support/platform.js'
-import { killProcess } from '../support/spare-processes.js'
+import { killProcess } from '../support/kill-process.js'
 import { waitUntil } from '../support/wait-until.js'
 import { runBlock } from './run-block.js'
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openProvider } from '../../core/applications/applicant.js'
 import { DATABASES } from '../../support/databases.js'
-import { killProcess } from '../../support/spare-processes.js'
+import { killProcess } from '../../support/kill-process.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { waitUntil } from '../../support/wait-until.js'
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Application, PlatformAuth } from '../../../src/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { openProvider, POLL_OPTIONS, readMailedCredentials } from '../../core/applications/applicant.js'
-import { killProcess } from '../../support/spare-processes.js'
+import { killProcess } from '../../support/kill-process.js'
 import { startMailServer, type MailServer, type Stage } from '../../support/smtp.js'
 import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
