@@ -120,7 +120,6 @@ export function createEmailQueue(options: {
         throw invalidArgument(`state must be one of ${EMAIL_STATES.join(', ')}.`)
       const query = { applicationId, state, after: readCursor(after) }
       await opened()
-      // One more than the page holds shows whether there is a next page.
       const emails = (await queue?.list({ ...query, limit: pageSize + 1 })) ?? []
       const items: EmailEntry[] = []
       const known = new Map<string, ApplicationRecord | undefined>()

@@ -26,7 +26,6 @@ import { invalidArgument as invalid } from '../../shared/contracts/errors.js'
 import { isObject } from '../../shared/lib/is-object.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 
-/** A valid line: an application without ids. */
 export interface ImportedLine
   extends
     ImportedCredentials,

@@ -11,7 +11,6 @@ export const DIGEST_MEMBERS = {
   hmacSha256: { tag: 'hmac-sha256', length: 32 },
 } as const
 
-/** `hmacKeys`: those under which the other system computed HMACs; none if it did not. */
 export function createImportedDigests(hmacKeys: readonly (string | Uint8Array)[]) {
   return {
     /** Every digest of a plain text, one for each algorithm and HMAC key. */

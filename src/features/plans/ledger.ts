@@ -8,7 +8,6 @@ import type { Plan } from './plan.js'
 export type Ledger = ReturnType<typeof createLedger>
 
 const WRITE_INTERVAL_MS = 5000
-/** They are written early. */
 const MANY_ROWS = 1000
 
 export function createLedger(options: {
@@ -230,7 +229,6 @@ export function addShared({ units: { day, month } }: Account, units: number): vo
   month.shared += units
 }
 
-/** Takes what Redis has of a window of the current plan, and when it ends. */
 export function setShared(account: Account, counted: CountedWindow, units: number, endsAt: number): void {
   const { per } = counted.window
   account.isStoredCurrent = false
@@ -267,7 +265,6 @@ function findEnd({ dayEndsAt, monthEndsAt }: Account, { per }: PlanWindow): numb
   return per === 'day' ? dayEndsAt : monthEndsAt
 }
 
-/** The end of the day's month, in milliseconds since 1970. */
 export function findMonthEnd(day: string): number {
   const [year = 0, month = 0] = day.split('-').map(Number)
   return Date.UTC(year, month)

@@ -18,7 +18,6 @@ const NO_HEADERS: LimitHeaders = {}
 export function createLimiter(options: {
   readonly findPlan: (application: ApplicationRecord) => Plan | undefined
   readonly ledger: Ledger
-  /** Counts in Redis, for all processes together; undefined without Redis. */
   readonly countShared: CountShared | undefined
   readonly headers: boolean
   readonly now: () => number

@@ -86,7 +86,6 @@ export function createListAbove(
         period: quota.per === 'day' ? day : day.slice(0, 'YYYY-MM'.length),
         atLeast: Math.ceil((quota.limit * percent) / 100),
         after: last && findPosition(quota, last),
-        // One more than the page holds shows whether there is a next page.
         limit: pageSize + 1,
       })
       return uses.map((use) => ({ ...use, quota }))

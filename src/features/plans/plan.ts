@@ -43,7 +43,6 @@ export function countUnwrittenAtMost({ limit }: PlanWindow): number {
   return Math.max(1, Math.floor(limit / 100))
 }
 
-/** Callers with unknown plans that `health()` counts. */
 const MAX_NOTED = 1000
 
 export function createPlanNames(plans: ReadonlyMap<string, Plan>) {

@@ -11,7 +11,6 @@ import { describeRefusedRoute, describeRoute } from './route-name.js'
 /** A process that is killed loses the counts of this time at most. */
 const COUNTS_INTERVAL_MS = 60_000
 const REFUSALS_INTERVAL_MS = 1000
-/** The wait after a failed write of refusals. */
 const REFUSALS_RETRY_INTERVAL_MS = 10_000
 /** Counts are written early when this many counters exist (application, API, outcome, and as many with routes). */
 const MAX_COUNTS = 10_000
@@ -79,7 +78,6 @@ export function createUsageCollector(options: {
     async flush(): Promise<void> {
       await Promise.all([countsWriter.write(), refusalsWriter.write()])
     },
-    /** The same, for the last time. */
     async close(): Promise<void> {
       await Promise.all([countsWriter.close(), refusalsWriter.close()])
     },
@@ -111,7 +109,6 @@ function readRequestId(id: string | undefined): string | undefined {
 
 /** The number of refusals that are kept of an application, in memory and in the store. */
 export const KEPT_REFUSALS = 50
-/** The limit for all applications together. */
 const MAX_REFUSALS = 2000
 
 function createRefusalBuffer() {

@@ -22,7 +22,6 @@ const MAX_WAIT_MS = 60_000
 
 export function createCounts(options: {
   readonly now: () => number
-  /** The limit of different counts; others are not counted. */
   readonly limit: number
   readonly onNew: () => void
 }) {
@@ -93,7 +92,6 @@ export function createCounts(options: {
   }
 
   return {
-    /** Returns the function that counts one outcome at an API: always the same one. */
     counter: (api: string, outcome: string): CountRequest => findCounter(permanent, { api, outcome }).count,
     /** Counts an outcome of which there may be any number, or of a route. */
     count(kind: Kind, applicationId: string, times?: number): void {

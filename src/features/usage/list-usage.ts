@@ -71,7 +71,6 @@ export function createListUsage({ store, opened, now }: UsageReads) {
     let first: UsageCount | undefined
     const counts = readCounts({ after: last, applicationId, overall, api, by, routes, ...range })
     for await (const group of groupByEntry(counts)) {
-      // One entry more than the page holds shows that there is a next page.
       if (items.length === pageSize) return { items, next: formatCursor(first!, routes) }
       items.push(createEntry(group))
       ;[first] = group

@@ -62,7 +62,6 @@ function describe(record: RefusalRecord, language: Language): RefusalEntry {
 
 const TEXTS: Readonly<Record<Language, RefusalTexts>> = { en, de, fr, es }
 
-/** Explains a refusal in words, for the developer of the application. */
 export function explainRefusal(
   { error, reason, details, address }: Pick<RefusalRecord, 'error' | 'reason' | 'details' | 'address'>,
   language: Language,

@@ -40,7 +40,6 @@ export function createListReported(
     const key = readCursor(after)
     await opened()
     await flush?.()
-    // One entry more than the page holds shows that there is a next page.
     const counts = await store.listReported({ after: key, applicationId, api, limit: pageSize + 1 })
     const items = counts.slice(0, pageSize)
     const last = items.at(-1)

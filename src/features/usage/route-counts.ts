@@ -9,7 +9,6 @@ interface Passed {
   operation?: string
   /** 0 while a later guard judges it again, and if that has refused it. */
   times: number
-  /** The name under which it has been counted. */
   route?: string
 }
 

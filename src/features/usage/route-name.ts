@@ -12,7 +12,6 @@ interface Reached {
   /** The path at which the route's router is mounted, as the client has requested it, and the part of it that is in the app. */
   readonly baseUrl: string
   readonly routes: RoutesOfRequest | undefined
-  /** The path in the router. */
   readonly rest: string
 }
 
@@ -57,7 +56,6 @@ function findMatched(req: IncomingMessage): { readonly route: Route; readonly pa
 
 /** A guard that is mounted with `use()` has the request before its route, which is looked for then. */
 function findReached(req: IncomingMessage): Reached | undefined {
-  // Express sets two of them.
   const { route, baseUrl = '', method = '' } = req as IncomingMessage & { route?: Route; baseUrl?: string }
   const routes = findRoutes(req)
   const rest = parsePath(req.url ?? '')
@@ -78,7 +76,6 @@ const ANY = '*'
 /** The paths at which the routers before the route are mounted: `req.baseUrl` is what the client has requested. */
 function describeBase({ route, baseUrl, routes, rest }: Reached): string {
   if (baseUrl === '') return ''
-  // The path of a mounted app is known.
   const appPath = baseUrl.slice(0, baseUrl.length - (routes?.path.length ?? 0))
   const mounts = routes && describeMounts(routes.app, routes.path + rest, route)
   return mounts === undefined ? `/${ANY}` : appPath + mounts

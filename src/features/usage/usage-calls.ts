@@ -164,7 +164,6 @@ function createListTotals({ store, opened, now }: UsageReads, list: Usage['list'
     if (sort !== 'refused' && sort !== 'allowed') throw invalidArgument("sort must be 'refused' or 'allowed'.")
     const position = readCursor(after)
     await opened()
-    // One more than the page holds shows whether there is a next page.
     const sums = await store.listSums({ period, sort, after: position, limit: pageSize + 1 })
     const items: UsageTotal[] = []
     for (const sum of sums.slice(0, pageSize)) items.push(await describe(sum, period))

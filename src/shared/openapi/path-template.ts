@@ -45,7 +45,6 @@ function toLowerCase(text: string): string {
   return text.toLowerCase()
 }
 
-/** The segments of a request's path, as they were sent and decoded. */
 export interface RequestPath {
   readonly raw: readonly string[]
   readonly decoded: readonly string[]
@@ -157,7 +156,6 @@ export function isAtLeastAsConcrete(a: PathTemplate, b: PathTemplate): boolean {
   )
 }
 
-/** Orders templates so that one precedes those that it is more concrete than. */
 export function measureConcreteness({ segments }: PathTemplate): number {
   const rank = (segment: TemplateSegment): number => (segment.texts.length === 1 ? 2 : isParameter(segment) ? 0 : 1)
   return segments.reduce((sum, segment) => sum + rank(segment), 0)
@@ -188,7 +186,6 @@ function createGroup<Entry extends { readonly template: PathTemplate }>(all: rea
   return { position, byText: new Map(texts.map((text) => [text, select(text)])), others: select(undefined) }
 }
 
-/** Undefined for a segment with a parameter. */
 function readLiteral({ segments }: PathTemplate, at: number): string | undefined {
   const texts = segments[at]?.decodedLowerCase
   return texts?.length === 1 ? texts[0] : undefined

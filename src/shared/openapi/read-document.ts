@@ -171,7 +171,6 @@ interface Yaml {
 /** Aliases that a document may use: each could be expanded to a large part of it. */
 const MAX_ALIASES = 1000
 
-/** The value of a YAML text. Throws `ConfigurationError` if the package is missing, and the parser's error for text that is not YAML. */
 function parseYaml(option: string, text: string): unknown {
   // Merge keys (<<) as in the parsers of other tools: without them an operation would lose a `security` that it shares.
   return loadYaml(option).parse(text, { merge: true, maxAliasCount: MAX_ALIASES })

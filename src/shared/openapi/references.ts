@@ -70,7 +70,6 @@ export function unescapeStep(step: string): string {
   return decodePercent(step).replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-/** An address without its fragment, and the fragment; undefined if it is none. */
 export function parseAddress(text: string, base: string): { address: string; fragment: string } | undefined {
   if (!URL.canParse(text, base || undefined)) return undefined
   const url = new URL(text, base || undefined)

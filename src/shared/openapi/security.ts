@@ -32,7 +32,6 @@ function namesScopes({ scheme, scopes }: Api): boolean {
   return scheme === 'oauth2' || Object.keys(scopes).length > 0
 }
 
-/** The scopes that a security requirement names, whatever name it gives the scheme. */
 export function listScopes(requirement: unknown): string[] {
   return Object.values(asObject(requirement)).flat().map(String)
 }
@@ -116,7 +115,6 @@ export function refuseProblems(option: string, problems: readonly DocumentProble
   throw wrongOption(option, `has ${problems.length} mistakes`, list.join('\n'))
 }
 
-/** Whether `readSecurity` reads the value as it is meant. */
 export function isListOfRequirements(security: unknown): boolean {
   return Array.isArray(security) && security.every(isRequirement)
 }

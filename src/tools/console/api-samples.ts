@@ -12,7 +12,6 @@ import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { readLanguage, textWith, words } from './words.js'
 import { needsKeySet, takesKeySets } from '../../shared/lib/key-set-text.js'
 
-/** The commands that call an API, and a link to a page with programs in every language. */
 export function renderApiCommands(api: Api, document: JsonObject | undefined): Html {
   const call = createExampleCall(api, document)
   const path = `apis/${api.name}/samples`
@@ -26,7 +25,6 @@ export function renderApiCommands(api: Api, document: JsonObject | undefined): H
     </details>`
 }
 
-/** The first calls of an API, at the top of its reference. */
 export function renderQuickStart(api: Api, document: JsonObject): Html | false {
   const commands = renderCommands(api, createExampleCall(api, document)).filter((each) => each !== false)
   return (
@@ -83,7 +81,6 @@ export function findFirstPath(api: Api, document: JsonObject | undefined): strin
   return candidates.find((operation) => operation.method === 'GET' && needsNoValues(operation))?.path
 }
 
-/** Whether an operation can be called without any parameter. */
 function needsNoValues({ path, pathItem, operation }: Operation): boolean {
   const parameters = [pathItem['parameters'], operation['parameters']].flat().map(asObject)
   return !path.includes('{') && !parameters.some(({ required }) => required === true)

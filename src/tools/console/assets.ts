@@ -9,7 +9,6 @@ const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 /** A file that the pages load. Its URL contains a hash of its content, so that browsers may cache it for a year. */
 export interface Asset extends Resource {
-  /** The path relative to the console's mount path. */
   readonly path: string
 }
 
@@ -32,7 +31,6 @@ const TYPES: Readonly<Record<string, string>> = {
 
 let loaded: Assets | undefined
 
-/** The files that the build has compressed, read once per process. */
 export function loadAssets(): Assets {
   const folder = findAssetsFolder()
   loaded ??= Object.fromEntries(NAMES.map((name) => [name, loadAsset(folder, name)])) as Assets

@@ -136,7 +136,6 @@ function describeLostServerPaths(api: Api, document: JsonObject): string | undef
   return lines.size > 1 ? `${line} (There are ${lines.size} such places.)` : line
 }
 
-/** The path of the servers that is not the end of the API's address; undefined if nothing is lost. */
 function findLostPath(api: Api, servers: unknown): string | undefined {
   if (!Array.isArray(servers)) return undefined
   const given = servers.filter(isObject).map(readServerPath)
@@ -146,7 +145,6 @@ function findLostPath(api: Api, servers: unknown): string | undefined {
   return given[0]
 }
 
-/** The path without a slash at the end; undefined for a URL that cannot be read. */
 function readServerPath(server: JsonObject): string | undefined {
   const variables = asObject(server['variables'])
   const text = typeof server['url'] === 'string' ? server['url'] : ''

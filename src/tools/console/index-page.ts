@@ -157,7 +157,6 @@ function renderBreakable(text: string): Html[] {
   return text.split(/(?<=[^/]\/)(?=[^/])/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)
 }
 
-/** What programs read. */
 function renderLinks(term: string, links: readonly Html[]): Html {
   return html`<dt>${term}</dt>
     <dd class="links">${links}</dd>`

@@ -114,15 +114,12 @@ export function developerConsole<const Apis extends ApisOptions>(
   return createRouter({ resources, routers: listRouters(auth, registration), pages })
 }
 
-/** The title of an API: its own, otherwise its document's. */
 function readTitle({ name, title }: Api, document: JsonObject | undefined): string {
   return title === name ? (readText(asObject(document?.['info'])['title']) ?? title) : title
 }
 
-/** The features with pages; a platform has those that it was given. */
 type PlatformWithPages = WithEmails & WithRegistration & WithPortal
 
-/** The index, the samples and the references. */
 function listPages(site: Site): [path: string, resource: Resource | MakeResource][] {
   const { apis, documents, brand } = site
   const references = apis.flatMap((api) => {
@@ -144,7 +141,6 @@ function listPages(site: Site): [path: string, resource: Resource | MakeResource
   return [['/', createTextPage(site, () => renderIndexPage(site), ["'self'"])], ...samples, ...references]
 }
 
-/** The guides and the changelog, as pages and as Markdown. */
 function listTextResources(site: Site): [path: string, resource: MakeResource][] {
   const { guides, changelog } = site
   return [...guides, ...(changelog ? [changelog] : [])].flatMap((text) => [
@@ -153,7 +149,6 @@ function listTextResources(site: Site): [path: string, resource: MakeResource][]
   ])
 }
 
-/** The documents that programs read. */
 function listDocumentResources(site: Site): [path: string, resource: MakeResource][] {
   const { apis, documents } = site
   const index = createDocumentResource('text/plain; charset=utf-8', () => escapeHidden(writeLlmsIndex(site)))
@@ -168,7 +163,6 @@ function createTextPage({ brand }: Site, render: () => string, connect: readonly
   return createLatePageResource(render, brand.extendPolicy(createContentSecurityPolicy(connect)))
 }
 
-/** Routers by the first segment of their paths. */
 function listRouters(auth: CoreAuth, hasRegistration: boolean): ReadonlyMap<string, Middleware> {
   const { emails, registration, portal }: Partial<PlatformWithPages> = auth
   const routers = new Map<string, Middleware>([['suspended', auth.suspensionRouter]])

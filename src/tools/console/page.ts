@@ -22,13 +22,10 @@ interface PageOptions extends Pick<PageFrame, 'title' | 'bodyClass' | 'content' 
   readonly header?: Pick<PageHeader, 'skip' | 'state' | 'control'>
   readonly styles: readonly (keyof Assets)[]
   readonly scripts: readonly (keyof Assets)[]
-  /** More for the head, such as other forms of the page. */
   readonly head?: Html
-  /** Whether this is the index, whose address ends with a slash. */
   readonly isIndex?: boolean
 }
 
-/** What all pages of the console show of it. */
 export type PageSite = Pick<Site, 'title' | 'portal' | 'registration' | 'guides' | 'changelog' | 'assets' | 'brand'>
 
 /** The slash that relative links of the index need. Behind a proxy that strips the prefix no server can see it. */
@@ -52,7 +49,6 @@ export function renderPage(page: PageOptions): string {
   })
 }
 
-/** The pages of the console for the header, by their paths below it. */
 export function listDeveloperPages({ guides, changelog, portal, registration }: PageSite): DeveloperPages {
   return { guides: guides[0]?.path, changelog: changelog?.path, portal, registration }
 }
@@ -77,7 +73,6 @@ export interface Site {
   readonly documents: ReadonlyMap<string, JsonObject>
   readonly registration: boolean
   readonly hasEmails: boolean
-  /** Whether the console links to the portal, where contacts manage their applications. */
   readonly portal: boolean
   readonly guides: readonly ConsoleText[]
   readonly changelog: ConsoleText | undefined

@@ -7,7 +7,6 @@ import { type DeveloperPages, withDeveloperPages } from '../../shared/web/page-f
 import { choosePageLanguage } from '../../shared/web/page-language.js'
 import { parsePath, readHeader } from '../../shared/lib/request.js'
 
-/** An answer to GET, with its body compressed and plain. */
 export interface Resource {
   readonly type: string
   readonly headers: Readonly<Record<string, string>>
@@ -77,9 +76,7 @@ export function createRouter({
 }: {
   /** By path below the mount path. A function makes its resource when it is needed. */
   readonly resources: ReadonlyMap<string, Resource | MakeResource>
-  /** By the first segment of the path, such as `register`. */
   readonly routers: ReadonlyMap<string, Middleware>
-  /** What their pages name in the header. */
   readonly pages: DeveloperPages
 }): Middleware {
   return function consoleRouter(req, res, next) {
@@ -145,7 +142,6 @@ function readLastSegment(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** The path before Express removed the mount path. */
 function readOriginalPath(req: IncomingMessage): string {
   const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
   return parsePath(originalUrl)

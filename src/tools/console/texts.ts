@@ -9,7 +9,6 @@ import { renderMarkdown } from './reference/markdown.js'
 import { readLanguage, textWith } from './words.js'
 import { wrongOption } from '../../shared/lib/option-checks.js'
 
-/** The files that the option `guides` names, in the order of their names. Throws `ConfigurationError` if there is none. */
 export function readGuides(pattern: unknown): ConsoleText[] {
   if (pattern === undefined) return []
   const option = 'guides'
@@ -80,7 +79,6 @@ function readTitle(markdown: string): string {
   return ''
 }
 
-/** Links and emphasis are not shown in a title. */
 function readHeading(line: string): string {
   const text = line
     .slice(0, MAX_HEADING)
@@ -99,7 +97,6 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
   const { title, guides } = site
   const isGuide = guides.includes(text)
   const next = isGuide && guides[guides.indexOf(text) + 1]
-  // A text without a top heading gets one.
   const { markup } = renderMarkdown(text.markdown, { headingIds: true })
   const hasHeading = markup.includes('<h1')
   const body = hasHeading ? markup : renderMarkdown(text.markdown, { headingIds: true, headingLevel: 2 }).markup

@@ -11,7 +11,6 @@ const TEXTS: Readonly<Record<Language, ConsoleTexts>> = { en, de, fr, es }
 /** Pages consist of some hundred parts in each other, so the language is not handed through all of them. */
 const languages = new AsyncLocalStorage<Language>()
 
-/** Renders a page whose own words are in that language. */
 export function inLanguage<Page>(language: Language, render: () => Page): Page {
   return languages.run(language, render)
 }
@@ -27,12 +26,10 @@ export function words(): ConsoleTexts {
 
 type Word = keyof ConsoleTexts
 
-/** One of the words with elements in place of the names in it. */
 export function wordsWith(word: Word, values: Readonly<Record<string, Html | string | number>>): Html {
   return html`${fillIn(words()[word], values)}`
 }
 
-/** One of the words with texts in place of the names in it. */
 export function textWith(word: Word, values: Readonly<Record<string, string | number>>): string {
   return fillText(words()[word], values)
 }

@@ -29,7 +29,6 @@ const CUTS: Readonly<Record<NonNullable<AnswerBody['cut']>, string>> = {
   failed: callWords.cutFailed,
 }
 
-/** The section of a form that shows the answer to its call. */
 export function createAnswerView(section: HTMLElement) {
   // A live section would read whole bodies aloud: only the outcome is announced.
   section.removeAttribute('aria-live')
@@ -145,7 +144,6 @@ const PICTURES: ReadonlySet<string> = new Set(
   ['png', 'jpeg', 'gif', 'webp', 'avif', 'bmp', 'x-icon', 'vnd.microsoft.icon'].map((type) => `image/${type}`),
 )
 
-/** The media type in lower case, without parameters. */
 function readMediaType({ headers }: Response): string {
   return (headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
 }
@@ -156,10 +154,8 @@ function renderText(text: string, label: string, language?: string): HTMLElement
   return create('pre', { tabindex: '0', role: 'region', 'aria-label': label }, code)
 }
 
-/** The body of an answer, as far as it was read. */
 export interface AnswerBody {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The reason why the body is not complete. */
   readonly cut?: 'too-large' | 'cancelled' | 'failed'
 }
 
@@ -188,12 +184,10 @@ export async function readBody(response: Response, signal: AbortSignal): Promise
   return { bytes: join(chunks, size), cut }
 }
 
-/** Whether a body of that media type is shown as text. */
 export function isText(mediaType: string): boolean {
   return /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|graphql|x-www-form-urlencoded)\b/i.test(mediaType)
 }
 
-/** The text of a body in the charset that its Content-Type names. */
 export function decode(bytes: Uint8Array, contentType: string): string {
   const charset = /;\s*charset="?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8'
   try {
@@ -203,14 +197,12 @@ export function decode(bytes: Uint8Array, contentType: string): string {
   }
 }
 
-/** A size, such as `345 B` or `12.3 KB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   const [size, unit] = bytes < 1_000_000 ? [bytes / 1000, 'KB'] : [bytes / 1_000_000, 'MB']
   return `${size.toFixed(1)} ${unit}`
 }
 
-/** A duration, such as `12 ms` or `1.2 s`. */
 export function formatDuration(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`
 }

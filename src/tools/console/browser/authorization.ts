@@ -17,7 +17,6 @@ export function enableAuthorization({
 }: {
   readonly page: PageData
   readonly session: Session
-  /** Ends it. */
   readonly signal: AbortSignal
   /** The button that opens the dialog, and the text that says whether calls are authorized. */
   readonly button: HTMLElement | undefined
@@ -62,7 +61,6 @@ export function enableAuthorization({
     closeButton.focus()
   }
 
-  /** Resolves the reason why the credentials were refused. */
   async function onSubmit(credentials: Credentials): Promise<Message | undefined> {
     const controller = new AbortController()
     pending = controller

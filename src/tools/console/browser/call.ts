@@ -57,7 +57,6 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain, aut
     if (question) askAgain(question)
   }
 
-  /** Resolves the reason why the reader must authorize again. */
   async function call(input: CallInput, signal: AbortSignal): Promise<Message | undefined> {
     const { api, support } = page
     if (UNSENDABLE.test(input.method)) throw new Error(fillText(callWords.unsendable, { method: input.method }))
@@ -104,7 +103,6 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain, aut
     return isRefused ? describeRefusedCredential(api.scheme, response.status) : undefined
   }
 
-  /** Authorizes and sends the call again, so that nobody has to look for either. */
   function createAuthorizeButton(): HTMLElement {
     const click = (): void => authorize(undefined, () => void execute())
     return create('button', { type: 'button', class: 'button', click }, callWords.authorizeAndSend)
@@ -182,7 +180,6 @@ function clearProblem(control: Element): void {
   describeBy(control, id, false)
 }
 
-/** Bodies of refusals are small. */
 const MAX_REFUSAL_BYTES = 10_000
 
 /** The guard's answer to a refused call: its challenge, which another origin must expose (CORS), and its JSON. */

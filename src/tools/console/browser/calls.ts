@@ -7,7 +7,6 @@ import { send } from './send.js'
 import { createSession } from './session.js'
 
 export type Calls = ReturnType<typeof createCalls>
-/** The parts of one page that call its API. */
 export type PageCalls = ReturnType<Calls['enablePage']>
 
 /** The part of the script that calls APIs, loaded when needed. Credentials are in its memory only. */
@@ -35,7 +34,6 @@ export function createCalls(root: string) {
         },
         authorize: open,
         close,
-        /** Ends everything that could change the page. */
         dispose: () => left.abort(),
       }
     },

@@ -12,7 +12,6 @@ export function createCopyButton(readText: () => string, name: string): HTMLButt
 /** Makes the server's copy buttons copy the code beside them, on each page that is shown. Without this script they are hidden. */
 export function enableCopyButtons(): void {
   for (const button of document.querySelectorAll<HTMLElement>('.copyable .copy')) {
-    // An element that returns from the history is ready.
     if (button.dataset['enabled'] !== undefined) continue
     button.dataset['enabled'] = ''
     button.hidden = false

@@ -13,7 +13,6 @@ interface CredentialsFormOptions {
   readonly page: PageData
   readonly session: Session
   readonly message?: Message | undefined
-  /** Resolves the reason why the credentials were refused. */
   readonly onSubmit: (credentials: Credentials) => Promise<Message | undefined>
   readonly onForget: () => void
   readonly onClose: () => void
@@ -106,7 +105,6 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
   showProblem(message)
   return {
     element,
-    /** The first field that is empty. */
     focus(): void {
       if (key.input.value !== '' && api.proof === 'only') proof?.input.focus()
       else if (key.input.value !== '' && needsSecret) secret.input.focus()

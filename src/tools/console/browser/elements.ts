@@ -19,7 +19,6 @@ export function create<Name extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** The first element that matches, of that tag name. */
 export function find<Name extends keyof HTMLElementTagNameMap>(
   parent: ParentNode,
   selector: string,

@@ -73,7 +73,6 @@ function readControl(control: Control, problems: Problem[]): Value | undefined {
 }
 
 function readBody(form: HTMLFormElement, problems: Problem[]): BodyInput | undefined {
-  // That of the chosen media type.
   const panel = findAll(form, '.body > [data-media]').find((each) => !each.hidden)
   if (!panel) return undefined
   const mediaType = panel.dataset['media'] ?? ''
@@ -110,7 +109,6 @@ function readFields(panel: HTMLElement, mediaType: string, problems: Problem[]):
   return { mediaType, fields }
 }
 
-/** The value of a field, or the reason why it cannot be sent. */
 export type Reading = { readonly value: Value } | { readonly problem: string }
 
 /** Reads the text of a field as its type (`data-type`) says. Numbers are sent as they were typed. */
@@ -145,7 +143,6 @@ function readJson(text: string, isAllowed: (value: unknown) => boolean, problem:
   return isAllowed(value) ? { value } : { problem }
 }
 
-/** Splits lines, or the parts between commas if there is one line. */
 function readList(text: string): string[] {
   return text
     .split(text.includes('\n') ? '\n' : ',')

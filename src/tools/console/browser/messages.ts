@@ -10,17 +10,14 @@ export interface Message {
   readonly authorize?: boolean
 }
 
-/** The failure of a token request or of a call. */
 export interface Refusal {
   readonly status?: number | undefined
-  /** The code in `error`. */
   readonly error?: string | undefined
   readonly description?: string | undefined
   /** `Retry-After` in seconds. */
   readonly retryAfter?: number | undefined
   /** Whether a private key was proved in place of a secret. */
   readonly isProof?: boolean
-  /** The reason why there was no answer. */
   readonly unreachable?: string | undefined
   /** The server has confirmed that the secret is right and the application is suspended. */
   readonly suspended?: boolean | undefined
@@ -45,7 +42,6 @@ export function describeCalls(state: State, scheme: Scheme): string {
   return `${state === 'authorized' ? authorized : saved} ${carry}`
 }
 
-/** The reason why there is no access token, and the fix. */
 export function describeTokenRefusal(refusal: Refusal): Message {
   const { status, error, description, suspended, unreachable, isProof } = refusal
   if (unreachable !== undefined) return { text: unreachable }

@@ -1,6 +1,5 @@
 import type { ApiAccess } from './token-request.js'
 
-/** The facts about the API that the server wrote into the page. */
 export interface PageData {
   readonly api: ApiAccess
   readonly resource: string
@@ -13,7 +12,6 @@ export interface PageData {
   readonly register: string | undefined
 }
 
-/** The main element of a reference; undefined on other pages of the console. */
 export function findMain(): HTMLElement | undefined {
   const main = document.getElementById('reference')
   return main?.dataset['scheme'] === undefined ? undefined : main
@@ -35,7 +33,6 @@ export function readPage(main: HTMLElement): PageData {
   }
 }
 
-/** Splits a list at its spaces. */
 export function readList(text: string | undefined): string[] {
   return (text ?? '').split(' ').filter(Boolean)
 }

@@ -23,7 +23,6 @@ const ALGORITHMS: readonly Algorithm[] = [
   },
 ]
 
-/** Seconds. */
 const LIFETIME = 60
 
 /**

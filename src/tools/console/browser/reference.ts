@@ -34,7 +34,6 @@ function start(root: string): void {
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
 }
 
-/** Enables the page that is shown now. */
 function createView(loader: ReturnType<typeof createCallsLoader>): View {
   enableCopyButtons()
   const main = findMain()
@@ -88,7 +87,6 @@ function createView(loader: ReturnType<typeof createCallsLoader>): View {
   }
 }
 
-/** Whether a key press belongs to a field. */
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, select, textarea'))
 }

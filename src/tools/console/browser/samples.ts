@@ -13,7 +13,6 @@ interface SamplesOptions {
   readonly page: PageData
   readonly session: Session
   readonly languages: ReturnType<typeof createLanguageChoice>
-  /** Ends them. */
   readonly signal: AbortSignal
 }
 

@@ -8,7 +8,6 @@ export interface SearchEntry {
   readonly words: string
 }
 
-/** Returns the keys of the operations that match, best first. */
 export type Search = (query: string) => string[]
 
 /**

@@ -170,7 +170,6 @@ function createOption(listed: HTMLElement, rows: readonly Row[], key: string, at
   )
 }
 
-/** The last option, if there are more matches than are shown. */
 function createMoreOption(count: number, at: number): HTMLElement {
   const attributes = { role: 'option', id: `search-result-${at}`, class: 'more', 'aria-selected': 'false' }
   return create('li', attributes, fillText(pageWords.showAll, { count }))

@@ -108,7 +108,6 @@ export function createSession(options: TokenRequestOptions) {
     authorize,
     carry,
     noteAnswer,
-    /** Called when the API has refused the credentials. */
     drop(api: ApiAccess): void {
       refuse(api)
       notify()
@@ -126,10 +125,8 @@ export function createSession(options: TokenRequestOptions) {
     },
     hasCredentials: (): boolean => credentials !== undefined,
     read: (): Credentials | undefined => credentials,
-    /** The key that was entered last, for the field of the dialog. */
     lastKey: (): string => lastKey,
     grantedScopes: (api: ApiAccess): readonly string[] | undefined => tokens.get(api.name)?.scopes,
-    /** Calls the listener after each change. */
     subscribe(listener: () => void, signal: AbortSignal): void {
       changes.addEventListener('change', listener)
       signal.addEventListener('abort', () => changes.removeEventListener('change', listener))

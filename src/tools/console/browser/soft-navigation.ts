@@ -6,11 +6,9 @@ import { isPlainClick } from './navigation.js'
 export interface View {
   /** Opens, scrolls to and focuses the operation that the address names. Returns whether there is one. */
   goToHash(): boolean
-  /** Returns whether the page has a search. */
   focusSearch(): boolean
   /** Closes dialogs, because the page is left. */
   close(): void
-  /** Ends everything that could change the page. */
   dispose(): void
 }
 
@@ -113,7 +111,6 @@ function readPath({ pathname, search }: URL | Location): string {
   return pathname + search
 }
 
-/** Fetches a page, and loads the style sheets that this one lacks. */
 async function fetchPageWithStyles(url: string, signal: AbortSignal): Promise<Document | undefined> {
   document.documentElement.setAttribute('aria-busy', 'true')
   const page = await fetchPage(url, signal)

@@ -1,11 +1,9 @@
 import { ASSERTION_TYPE } from '../../../shared/samples/private-key.js'
 import { readRetryAfter, type Refusal, type Scheme } from './messages.js'
 
-/** The way to call an API of the console. */
 export interface ApiAccess {
   readonly name: string
   readonly scheme: Scheme
-  /** The token endpoint, for an oauth2 API. */
   readonly tokenEndpoint: string
   readonly keyHeader: string
   /** Its address, which is the audience of assertions. */
@@ -24,7 +22,6 @@ export interface Credentials {
 
 export interface AccessToken {
   readonly value: string
-  /** The scopes; undefined if the answer does not name them. */
   readonly scopes: readonly string[] | undefined
   /** Milliseconds since 1970. */
   readonly renewsAt: number

@@ -9,7 +9,6 @@ import { textWith } from '../words.js'
 import type { Site } from '../page.js'
 import { toLine } from './schema-text.js'
 
-/** The forms in which programs get the document of an API. */
 export function listExports(
   api: Api,
   document: JsonObject,
@@ -49,7 +48,6 @@ export function renderExportLinks({ name, title }: Api, folder: string): Html[] 
   )
 }
 
-/** Links for the head of a reference, by which programs find its other forms. */
 export function renderAlternates({ name, title }: Api, folder: string): Html {
   return html`<link rel="alternate" type="text/markdown" title="${title}" href="${folder}${name}.md" />
     <link rel="alternate" type="application/json" title="OpenAPI" href="${folder}${name}/openapi.json" />`

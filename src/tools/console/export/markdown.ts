@@ -31,7 +31,6 @@ export function writeReference(api: Api, document: JsonObject, options: Markdown
   ])
 }
 
-/** Describes how each call gets its credentials. */
 function writeAuthentication(api: Api, { registration }: MarkdownOptions): string {
   const source = registration
     ? 'They come by e-mail after an application is registered [at the console](../register).'
@@ -73,7 +72,6 @@ function writeOperations(api: Api, document: JsonObject): string[] {
   return texts.length > 0 ? ['## Operations', ...texts] : []
 }
 
-/** Requests that the provider sends. */
 function writeWebhooks(document: JsonObject): string[] {
   const texts = listWebhooks(document).map((each) =>
     joinParts([writeTitle(each), ...writeRequest(document, each), ...writeCallbacks(document, each)]),
@@ -175,12 +173,10 @@ function writeSchemas(document: JsonObject): string[] {
   return schemas.length > 0 ? ['## Schemas', ...schemas] : []
 }
 
-/** A text without white space around it; empty if there is none. */
 function readText(value: unknown): string {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** A fence that the code does not contain. */
 function writeCode(language: string, code: string): string {
   const runs = code.match(/`{3,}/g) ?? []
   const fence = '`'.repeat(Math.max(3, ...runs.map(({ length }) => length + 1)))

@@ -34,7 +34,6 @@ function takeNamed(document: JsonObject, given: unknown) {
   return { own, names, hasNull, inline: readSchema(document, { ...own, allOf: unnamed }) }
 }
 
-/** The name of the schema of `components` that is referred to. */
 function readSchemaName(given: unknown): string | undefined {
   const [, step] = NAMED_SCHEMA.exec(readReference(given) ?? '') ?? []
   return step === undefined ? undefined : unescapeStep(step)

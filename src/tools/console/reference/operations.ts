@@ -144,7 +144,6 @@ export function groupByTag(document: JsonObject, operations: readonly ReferenceO
     if (title !== undefined && groups.length === at + 1) groups.pop()
   }
   for (const name of names) if (findParent(name) === undefined) visit(name, [])
-  // Tags that are their own ancestors.
   for (const name of names) visit(name, [])
   const webhooks = operations.filter(({ isWebhook }) => isWebhook)
   if (webhooks.length > 0) add(words().webhooks, [], asObject(undefined), { operations: webhooks, others: [] })

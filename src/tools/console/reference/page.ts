@@ -59,7 +59,6 @@ function renderDownloads(api: Api): Html {
   </details>`
 }
 
-/** What links of the description can name, with the attributes of a link to it. */
 function listPlaces({ api, operations }: Reference, groups: readonly TagGroup[], headings: readonly Heading[]) {
   const places = [
     ...operations.map(({ key }) => [key, `href="${api.name}/operations/${key}" data-key="${key}"`] as const),
@@ -69,7 +68,6 @@ function listPlaces({ api, operations }: Reference, groups: readonly TagGroup[],
   return new Map(places.map(([name, attributes]) => [normalizeAnchor(name), attributes]))
 }
 
-/** The page of one operation. The reference shows its article in place. */
 export function renderOperationPage(
   reference: Reference,
   operation: ReferenceOperation,
@@ -96,7 +94,6 @@ export function renderOperationPage(
   })
 }
 
-/** The whole address of an operation, to copy. */
 function renderEndpoint(api: Api, { method, path, deprecated, isWebhook }: ReferenceOperation): Html {
   return html`<div class="endpoint copyable">
     <h3>

@@ -26,7 +26,6 @@ export function resolve(document: JsonObject, given: unknown, depth = 0): JsonOb
 const KEYWORDS =
   /^(?:min|max|exclusive)[A-Z]|^(?:minimum|maximum|multipleOf|required|enum|items|allOf|oneOf|anyOf|not|if|contains)$|properties$/i
 
-/** The members of a map in a document, such as `headers`, each resolved. */
 export function resolveEntries(document: JsonObject, given: unknown): (readonly [name: string, value: JsonObject])[] {
   return Object.entries(asObject(given))
     .filter(([, value]) => isObject(value))
@@ -106,7 +105,6 @@ export function takeParts(document: JsonObject, schema: JsonObject) {
 
 const COMBINATIONS = ['allOf', 'oneOf', 'anyOf']
 
-/** Whether `null` is the only value of a schema. */
 function isNull(document: JsonObject, given: unknown): boolean {
   const { type, const: only, enum: values } = resolve(document, given)
   return (
@@ -146,7 +144,6 @@ function mergeProperties(before: JsonObject, later: JsonObject): JsonObject {
   return merged
 }
 
-/** What two parts describe must match both. */
 function mergeBoth(before: unknown, value: unknown): unknown {
   if (before === value || !isObject(before) || !isObject(value)) return value
   const reference = readReference(value)
@@ -157,7 +154,6 @@ function pickMembers(schema: JsonObject, names: readonly string[]): JsonObject {
   return ownMembers(Object.fromEntries(names.filter((name) => name in schema).map((name) => [name, schema[name]])))
 }
 
-/** The bound that both allow. */
 function narrow(name: string, before: number, value: number): number {
   if (/^(?:exclusiveM|m)in/.test(name)) return Math.max(before, value)
   return /^(?:exclusiveM|m)ax/.test(name) ? Math.min(before, value) : value
@@ -216,7 +212,6 @@ function describeList(document: JsonObject, { items, prefixItems }: JsonObject, 
   return kind === any ? list : textWith('listOf', { type: kind.includes(` ${or} `) ? `(${kind})` : kind })
 }
 
-/** The name of a schema, or of the only schema that it consists of. */
 function readTypeName(document: JsonObject, part: unknown, depth = 0): string | undefined {
   const name = readName(part)
   if (name !== undefined || !isObject(part) || depth > 3) return name

@@ -12,7 +12,6 @@ import { readText, resolveEntries } from './read-schema.js'
 import { formatValue, renderAbout, renderSchema } from './schema.js'
 import { readLanguage, words } from '../words.js'
 
-/** The answers of an operation: status, description, headers, content, links. */
 export function renderResponses(document: JsonObject, responses: unknown, operations: readonly ReferenceOperation[]) {
   const entries = resolveEntries(document, responses).filter(([status]) => !status.startsWith('x-'))
   // What a call is made for is open, and the others are lines.
@@ -78,7 +77,6 @@ export function renderMediaType(
   </details>`
 }
 
-/** The media types of a response, or of what is sent. */
 export function renderContents(document: JsonObject, contents: unknown): (Html | false)[] {
   return resolveEntries(document, contents).map(([type, members], at) => {
     const examples = at > 0 && listBodyTexts(document, type, members, 'writeOnly')
@@ -130,7 +128,6 @@ function renderHeaders(document: JsonObject, given: unknown): Html | false {
   )
 }
 
-/** Links to operations that can follow. */
 function renderLinks(document: JsonObject, given: unknown, operations: readonly ReferenceOperation[]): Html | false {
   const links = resolveEntries(document, given)
   return (

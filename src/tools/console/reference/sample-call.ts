@@ -34,14 +34,12 @@ export function createSampleCall(api: Api, document: JsonObject, operation: Oper
   }
 }
 
-/** The media types of answers, for the header `Accept`. */
 export function readAccepted(document: JsonObject, { operation }: Operation): string | undefined {
   const responses = resolveEntries(document, operation['responses'])
   const types = responses.flatMap(([, { content }]) => Object.keys(asObject(content)))
   return types.length === 0 ? undefined : [...new Set(types)].join(', ')
 }
 
-/** A parameter with its example, as it is sent; empty without one. */
 function fillParameter(document: JsonObject, parameter: Parameter): FilledParameter[] {
   const { place, name, style, explode, allowReserved, mediaType } = parameter
   const value = readParameterExample(document, parameter)
@@ -50,7 +48,6 @@ function fillParameter(document: JsonObject, parameter: Parameter): FilledParame
   return [{ in: place, name, style, explode, allowReserved, ...type, value: value as Value }]
 }
 
-/** The example of a parameter: one that the document gives, or one made of its schema. */
 function readParameterExample(document: JsonObject, { name, members, content, schema, place }: Parameter): unknown {
   const given = [members, content].flatMap((each) => listGivenExamples(document, each))[0]?.value
   if (given !== undefined) return given
@@ -74,7 +71,6 @@ export function createSampleBody(document: JsonObject, operation: Operation): Sa
   return example && createBody({ mediaType, text: example.text })
 }
 
-/** A file that the reader replaces. */
 const FILE = { name: 'FILE' }
 
 function fillField(document: JsonObject, { name, schema, required, encoding, value }: FormField): FieldInput[] {

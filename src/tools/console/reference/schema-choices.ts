@@ -4,7 +4,6 @@ import { escapeStep, readReference } from '../../../shared/openapi/references.js
 import { readSchema, takeParts, readList, readText, readName } from './read-schema.js'
 import { words } from '../words.js'
 
-/** Alternatives of which a value matches one, or one or more. */
 export interface ChoiceGroup {
   readonly title: string
   /** The property that says which of them a value is. */
@@ -46,7 +45,6 @@ export function findDiscriminatorValues(document: JsonObject, schema: JsonObject
   return mapped.length > 0 ? mapped.map(({ value }) => value) : name === undefined ? [] : [name]
 }
 
-/** The schemas that the discriminator names, in its order. */
 function listMapped(document: JsonObject, schema: JsonObject): { readonly value: string; readonly part: JsonObject }[] {
   const { mapping, defaultMapping } = asObject(schema['discriminator'])
   const named = [...Object.entries(asObject(mapping)), [words().anyOtherValue, defaultMapping] as const]
@@ -56,7 +54,6 @@ function listMapped(document: JsonObject, schema: JsonObject): { readonly value:
   })
 }
 
-/** A mapping has names of schemas, or references. */
 function findMapped(document: JsonObject, target: string): JsonObject | undefined {
   const name = /^[\w.-]+$/.test(target) ? target : undefined
   const $ref = name === undefined ? target : `#/components/schemas/${name}`
@@ -106,7 +103,6 @@ export function findTarget(document: JsonObject, part: unknown, depth = 0): Json
 }
 
 interface Inheritance {
-  /** References to the schemas whose `allOf` refers to a schema. */
   readonly heirsOf: ReadonlyMap<JsonObject, readonly JsonObject[]>
   readonly inheriting: ReadonlySet<JsonObject>
 }

@@ -30,7 +30,6 @@ export function renderSchemasPage(reference: Reference, options: ReferencePageOp
   })
 }
 
-/** `folder`: the relative path from the page to the schemas. */
 export function renderSchemaList({ document }: Reference, folder: string): Html {
   return html`<ul class="schemas">
     ${listNamedSchemas(document).map(({ key, name, schema }) => {

@@ -9,7 +9,6 @@ export interface SchemaPart {
   readonly part: unknown
 }
 
-/** The members of an object: by name, by pattern, and all others. */
 export function listMembers(schema: JsonObject): SchemaPart[] {
   const { properties, patternProperties } = schema
   const others = [schema['additionalProperties'], schema['unevaluatedProperties']].find(

@@ -12,7 +12,6 @@ import { textWith, words, wordsWith } from '../words.js'
 
 /** One schema shows at most so many properties, choices and items: documents can describe millions, level below level. */
 const MAX_PARTS = 1500
-/** A named schema with more parts is shown once. */
 const MAX_REPEATED = 5
 const MAX_DEPTH = 12
 
@@ -131,7 +130,6 @@ export function renderSchema(document: JsonObject, given: unknown, lead?: Html):
   }
 }
 
-/** A schema to unfold; nothing if there is none. */
 export function renderSchemaDetails(document: JsonObject, given: unknown, summary: Html | string): Html | false {
   return (
     given !== undefined &&
@@ -162,7 +160,6 @@ export function hasParts(document: JsonObject, part: unknown, depth = 0): boolea
   )
 }
 
-/** Type, whether it must be given, and the rules about it. */
 export function renderAbout(document: JsonObject, part: unknown, required: boolean): Html {
   const rules = renderRules(document, readSchema(document, part))
   return html`<span>${renderType(document, part)}</span

@@ -5,7 +5,6 @@ import { listParameters } from './parameters.js'
 import { readList, readText, resolve, resolveEntries, readName } from './read-schema.js'
 import type { NamedSchema } from './named-schemas.js'
 
-/** The search covers longer descriptions up to here. */
 const MAX_DESCRIPTION = 600
 /** The names of one operation or schema that are covered, and the levels of schemas that they are taken from. */
 const MAX_NAMES = 200
@@ -14,7 +13,6 @@ const MAX_LEVELS = 6
 /** Words that are searched besides method, path and summary, which are in the page. A schema has a title: it is not in the page. */
 type SearchRow = [key: string, words: string] | [key: string, words: string, title: string]
 
-/** The rows of the file that the search loads when it is first used. */
 export function createSearchIndex(
   document: JsonObject,
   operations: readonly ReferenceOperation[],
@@ -47,7 +45,6 @@ export function createSearchIndex(
   ]
 }
 
-/** The names of schemas and properties, the outer ones first. */
 function listNames(document: JsonObject, given: readonly unknown[]): ReadonlySet<string> {
   const names = new Set<string>()
   const seen = new Set<JsonObject>()

@@ -8,11 +8,9 @@ import { words } from '../words.js'
 
 interface SideListOptions {
   readonly groups: readonly TagGroup[]
-  /** The headings of the reference's description, on its page. */
   readonly headings?: readonly Heading[]
   /** The relative path from the page to the reference; nothing on its page. */
   readonly reference?: string
-  /** The relative path from the page to the folder of operations and schemas. */
   readonly folder: string
   /** The operation or schema that the page shows; `schemas` for the list of all. */
   readonly current?: ReferenceOperation | NamedSchema | 'schemas'
@@ -95,7 +93,6 @@ export function renderSideList({ document }: Reference, options: SideListOptions
   }
 }
 
-/** All of a group, or those around one. */
 function listNeighbours<Each>(all: readonly Each[], current: unknown): readonly Each[] {
   const before = all.findIndex((each) => each === current) - MAX_NEIGHBOURS / 2
   const from = Math.max(0, Math.min(before, all.length - MAX_NEIGHBOURS))
