@@ -43,7 +43,7 @@ describe('invitations at the portal', () => {
     expect(again.status).toBe(429)
     expect(again.text).toContain('was invited less than an hour ago')
     expect(Number(again.headers['retry-after'])).toBeGreaterThan(3500)
-    // Nor after it was cancelled, by a colleague, or for an operator who sees no open invitation.
+    // Nor after it was cancelled, by a contact, or for an operator who sees no open invitation.
     await host.auth.applications.addContact(id, 'bob@shop.example')
     await host.auth.applications.cancelInvitation(id, VICTIM, { by: `contact:${ANN}` })
     expect((await host.auth.applications.get(id))?.invitations).toEqual([])
@@ -92,7 +92,7 @@ describe('invitations at the portal', () => {
     expect(sent).toBe(20)
   })
 
-  it('P38: send 200 e-mails an hour in all, but each application can invite some colleagues', async () => {
+  it('P38: send 200 e-mails an hour in all, but each application can invite some contacts', async () => {
     const host = openPortal()
     const statuses: number[] = []
     for (let i = 0; i < 12; i++) {
