@@ -187,7 +187,6 @@ function isPlain(layer: Layer): boolean {
   return plain
 }
 
-/** The first route of an app for a path and a method, the path of its router, and the rest of the path in that. */
 export function findNextRoute(
   app: object,
   path: string,

@@ -40,7 +40,6 @@ export function createBody(input: BodyInput): SampleBody | undefined {
 
 const BINARY = 'application/octet-stream'
 
-/** The media type of a text for a range such as `*\/*`. */
 function guessType({ mediaType, text }: { readonly mediaType: string; readonly text: string }): string {
   return /^\s*[[{]/.test(text) && !mediaType.startsWith('text/') ? 'application/json' : 'text/plain'
 }
@@ -88,7 +87,6 @@ function listParts(field: FieldInput): SampleField[] {
   })
 }
 
-/** Each item of a list is a field, unless `explode` is false. */
 function listValues({ value, explode }: { readonly value: Value; readonly explode?: boolean }): readonly Value[] {
   return isList(value) && explode !== false ? value : [value]
 }

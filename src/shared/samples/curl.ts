@@ -56,14 +56,10 @@ function formatCall({ method, url, headers, body, credential }: PreparedCall, se
 const READ_TOKEN = `sed 's/.*"access_token":"\\{0,1\\}\\([^",}]*\\).*/\\1/'`
 
 function listTokenWords({ tokenEndpoint, credentials = {} }: SampleTokenRequest): string[] {
-  const user = formatWord('', credentials.key, 'CLIENT_ID')
-  const password = formatWord(':', credentials.secret, 'CLIENT_SECRET')
+  const { key, secret, provesKey } = credentials
+  const user = joinWord(['', key, 'CLIENT_ID'], [':', secret, 'CLIENT_SECRET'])
   const proof = [`-d client_assertion_type=${ASSERTION_TYPE}`, '-d "client_assertion=$CLIENT_ASSERTION"']
-  return [
-    ...(credentials.provesKey === true ? proof : [`-u ${joinWords(user, password)}`]),
-    '-d grant_type=client_credentials',
-    quote(tokenEndpoint),
-  ]
+  return [...(provesKey === true ? proof : [`-u ${user}`]), '-d grant_type=client_credentials', quote(tokenEndpoint)]
 }
 
 function listMethodWords(method: string, hasBody: boolean): string[] {
@@ -72,11 +68,8 @@ function listMethodWords(method: string, hasBody: boolean): string[] {
 }
 
 function formatCredential(credential: PreparedCredential): string {
-  const word =
-    credential.kind === 'key'
-      ? formatWord(`${credential.header}: `, credential.key, 'API_KEY')
-      : formatWord('Authorization: Bearer ', undefined, 'ACCESS_TOKEN')
-  return `-H ${joinWords(word)}`
+  if (credential.kind === 'key') return `-H ${joinWord([`${credential.header}: `, credential.key, 'API_KEY'])}`
+  return `-H ${joinWord(['Authorization: Bearer ', undefined, 'ACCESS_TOKEN'])}`
 }
 
 function listBodyWords(body: PreparedBody): string[] {
@@ -121,23 +114,15 @@ function quotePart(text: string): string {
   return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }
 
-/** A part of a word: text as it is, then a value or the variable that stands for it. */
-interface Word {
-  readonly text: string
-  readonly variable: string | undefined
-}
+type WordPart = readonly [prefix: string, value: string | undefined, variable: string]
 
-function formatWord(prefix: string, value: string | undefined, variable: string): Word {
-  return value === undefined ? { text: prefix, variable } : { text: prefix + value, variable: undefined }
-}
-
-/** A word in double quotes if it contains a variable. */
-function joinWords(...words: readonly Word[]): string {
-  if (words.every(({ variable }) => variable === undefined)) return quote(words.map(({ text }) => text).join(''))
-  const parts = words.map(
-    ({ text, variable }) => text.replaceAll(/["\\$`]/g, '\\$&') + (variable === undefined ? '' : `$${variable}`),
-  )
-  return `"${parts.join('')}"`
+/** A word, in double quotes if it contains a variable, which stands for a value that is missing. */
+function joinWord(...parts: readonly WordPart[]): string {
+  if (parts.every(([, value]) => value !== undefined)) return quote(parts.map(([text, value]) => text + value).join(''))
+  const joined = parts.map(([prefix, value, variable]) => {
+    return (prefix + (value ?? '')).replaceAll(/["\\$`]/g, '\\$&') + (value === undefined ? `$${variable}` : '')
+  })
+  return `"${joined.join('')}"`
 }
 
 /** A word in double quotes if that is enough: Windows' command line, which has curl too, knows no other. */

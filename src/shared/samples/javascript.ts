@@ -38,7 +38,6 @@ export const javascript = createSampleWriter({
   },
 })
 
-/** What fetch() does not do. */
 function refuse({ method, body }: CallCode): string | undefined {
   if (/^(?:CONNECT|TRACE|TRACK)$/.test(method)) return `does not send ${method}`
   return body && /^(?:GET|HEAD)$/.test(method) ? `sends no body with ${method}` : undefined

@@ -3,7 +3,6 @@ import { C_STRING, escapeText, formatHex, isMultiline, type StringSyntax } from 
 import { createMultipart, isSimpleForm } from './multipart.js'
 import { createSampleWriter, type CallCode, type TokenCode } from './sample-writer.js'
 
-/** A sample for PHP's extension curl. */
 export const php = createSampleWriter({
   language: 'php',
   label: 'PHP',

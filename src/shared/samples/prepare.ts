@@ -145,14 +145,9 @@ const ILLEGAL = /%(?![\dA-F]{2})|[^\w~:/?#@!$&()*+,;=%.-]/giu
 /** Some clients refuse what RFC 3986 does not allow, such as `{` and `ü`; curl replaces braces. `fetch` encodes apostrophes too. */
 export function encodeUrl(url: string): string {
   const [authority = ''] = AUTHORITY.exec(url) ?? []
-  return (
-    authority +
-    url
-      .slice(authority.length)
-      .replaceAll(ILLEGAL, (character) =>
-        character === "'" ? '%27' : encodeURIComponent(replaceSurrogates(character)),
-      )
-  )
+  const encode = (character: string): string =>
+    character === "'" ? '%27' : encodeURIComponent(replaceSurrogates(character))
+  return authority + url.slice(authority.length).replaceAll(ILLEGAL, encode)
 }
 
 export function hasFiles(body: PreparedBody | undefined): boolean {

@@ -1,7 +1,6 @@
 import { quoteLikeC as quote } from './literal.js'
 import type { SampleLanguage } from './prepare.js'
 
-/** A program or a command, with a title: names of tools and libraries, which are the same in every language. */
 export interface PrivateKeySample {
   readonly title: string
   readonly language: SampleLanguage

@@ -14,7 +14,6 @@ export interface Parameter {
 /** Texts as they were typed; anything else comes from JSON. */
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value }
 
-/** The text that replaces `{name}` in the path. */
 export function serializePathParameter(parameter: Parameter): string {
   const { name, value, explode = false } = parameter
   const style = parameter.style || 'simple'
@@ -53,7 +52,6 @@ export function serializeQueryParameter(parameter: Parameter): string[] {
   ]
 }
 
-/** The value of a header (style `simple`), not encoded. */
 export function serializeHeader(parameter: Parameter): string {
   const { value, explode = false } = parameter
   if (parameter.mediaType !== undefined) return formatContent(parameter)

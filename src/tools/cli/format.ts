@@ -11,7 +11,6 @@ export function createTable(headings: readonly string[]): (rows: readonly (reado
   }
 }
 
-/** Rows of cells in aligned columns, two spaces between. `widths` are the least ones, and grow with the cells. */
 export function alignColumns(rows: readonly (readonly string[])[], indent = '', widths: number[] = []): string {
   const cells = rows.map((row) => row.map(replaceControlCharacters))
   for (const row of cells)

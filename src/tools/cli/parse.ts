@@ -55,7 +55,6 @@ const COMMON_OPTIONS: OptionTable = {
   help: option.flag('Describes the command and its options.'),
 }
 
-/** A command, or the group that the first word names; `rest` has the words after it. */
 function findCommand(words: readonly string[], commands: readonly Command[]) {
   for (const length of [2, 1]) {
     const name = words.slice(0, length).join(' ')

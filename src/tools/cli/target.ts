@@ -225,7 +225,8 @@ async function createDatabase(address: string): Promise<Database> {
   const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(address) ?? []
   if (scheme && scheme.toLowerCase() !== 'file')
     throw new UsageError(`--db starts with ${scheme}://. It must be postgres://..., or the path of a SQLite file.`)
-  return createSqliteDatabase(parsePath(address))
+  const isUrl = /^file:\/\//i.test(address) && URL.canParse(address)
+  return createSqliteDatabase(isUrl ? fileURLToPath(address) : resolve(address.replace(/^file:/i, '')))
 }
 
 /** Does not create a missing file: with a mistyped path an operator would see an empty platform. */
@@ -236,11 +237,6 @@ function createSqliteDatabase(file: string): Database {
     return store.open(options)
   }
   return { store: { ...store, open }, address: file, file, close: async () => undefined }
-}
-
-function parsePath(address: string): string {
-  if (/^file:\/\//i.test(address) && URL.canParse(address)) return fileURLToPath(address)
-  return resolve(address.replace(/^file:/i, ''))
 }
 
 async function createPostgresDatabase(address: string): Promise<Database> {

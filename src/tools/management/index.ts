@@ -9,7 +9,7 @@ import { isObject } from '../../shared/lib/is-object.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { readGroup, wrongOption, readPlatform } from '../../shared/lib/option-checks.js'
 import type { Operation } from '../operations/operation.js'
-import { SCOPES, type Scope } from '../operations/operator-calls.js'
+import { SCOPES } from '../operations/operator-calls.js'
 import { hideContact, leaveOutGuarded } from '../operations/schemas.js'
 import { offers, perform } from '../operations/perform.js'
 import { createDocument, isConditional, isVersioned } from './document.js'
@@ -76,7 +76,10 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
     const isHidden = typeof by === 'string' && !scopes.includes('applications:read')
     const input = isHidden ? { ...asked, by: hideContact(by) } : asked
     for (const [member, scope] of Object.entries(operation.memberScopes))
-      if (Object.hasOwn(input, member) && !scopes.includes(scope)) throw lackOf(scope, api)
+      if (Object.hasOwn(input, member) && !scopes.includes(scope))
+        throw new Problem('insufficient_scope', `This member needs the scope ${scope}.`, {
+          'WWW-Authenticate': `Bearer realm="${api}", error="insufficient_scope", scope="${scope}"`,
+        })
     refuseGrant(operation, input, api)
     const expected = readVersions(req)
     const once = readOnce(req, { auth, findApplication, operation, input, callerId: application.id })
@@ -154,7 +157,6 @@ function readArguments(caller: string, auth: CoreAuth, options: unknown) {
 /** At most so many processes change an application between the reading and the saving of one patch. */
 const MAX_PATCH_ATTEMPTS = 20
 
-/** Runs an operation, on the very version of the application that was judged. */
 function createChange(options: {
   readonly auth: CoreAuth
   readonly platform: Pick<PlatformParts, 'createGuardedCalls' | 'rotateSigningKey'>
@@ -166,7 +168,6 @@ function createChange(options: {
 }) {
   const { auth, platform, findApplication, api, operation, expected, once } = options
   let version: number | undefined
-  /** The versions of which the application must have one. */
   let wanted: readonly number[] | undefined
 
   function check(record: ApplicationRecord): void {
@@ -244,12 +245,6 @@ function refuseGrant(operation: Operation, { api: named, apis }: Readonly<Record
   const granted = Array.isArray(apis) ? (apis as unknown[]) : isObject(apis) ? Object.keys(apis) : []
   if (operation.changes !== 'application' || ![named, ...granted].includes(api)) return
   throw new Problem('protected_application', `Access to ${api} is granted by operators, with the command line.`)
-}
-
-function lackOf(scope: Scope, api: string): Problem {
-  return new Problem('insufficient_scope', `This member needs the scope ${scope}.`, {
-    'WWW-Authenticate': `Bearer realm="${api}", error="insufficient_scope", scope="${scope}"`,
-  })
 }
 
 function locate(req: IncomingMessage, result: unknown): string {

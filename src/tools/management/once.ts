@@ -18,7 +18,6 @@ export interface Made {
 
 export interface Once extends OnceRequest {
   find(applicationId: string | undefined): Promise<Made | undefined>
-  /** Rejects with `Repeat` if an earlier request has made a signing key. */
   check(): Promise<void>
 }
 

@@ -9,7 +9,6 @@ export interface Route {
   /** Such as `/applications/{id}`: its parameters are members of the input. */
   readonly path: string
   readonly segments: readonly string[]
-  /** Members of the input that are in the query; in the body if the method has one. */
   readonly hasBody: boolean
 }
 

@@ -94,10 +94,8 @@ export function observe(
     spans.outage(outageOf, { ...outage, seconds })
   }
 
-  const recordAllowedSpan = (event: PlatformEvent): void => {
-    const recording = RECORDINGS[event.type]
-    if (!('outageOf' in recording)) spans.record(recording, event)
-  }
+  const recordAllowedSpan = (event: PlatformEvent): void =>
+    spans.record(RECORDINGS['request.allowed'] as Counted, event)
 
   metrics.prepare()
   auth.events.on(EARLY_EVENT, recordAllowedSpan)

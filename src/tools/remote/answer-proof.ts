@@ -4,7 +4,6 @@ import { deriveKey } from '../../shared/lib/derive-key.js'
 
 export const PROOF_HEADER = 'x-platform-proof'
 
-/** Below the address of the platform, outside all APIs. */
 export const SOURCE_PATH = '/_resource-server/source/'
 
 /** This version, and the oldest that is answered too. Additions raise neither: each side ignores what it does not know. */

@@ -10,9 +10,7 @@ import { readList, readNumber, readObject, readOptional, readText, type Members 
 export type AskPlatform = (call: string, parameters: Members, options?: AskOptions) => Promise<Members>
 
 interface AskOptions {
-  /** Ends the call. The process may end while it waits. */
   readonly signal?: AbortSignal
-  /** Milliseconds that the platform may wait before it answers. */
   readonly held?: number
 }
 
@@ -27,7 +25,6 @@ export function createPlatformClient({
   clock,
   onServed = () => undefined,
 }: {
-  /** `address`: of the platform, without a slash at its end. */
   readonly settings: Pick<RemoteSettings, 'address' | 'clientId' | 'clientSecret'>
   readonly clock: Pick<PlatformClock, 'set'>
   /** Called with the names of the resource server's APIs when they are others than before. */

@@ -12,7 +12,6 @@ export function createPlatformClock() {
   let answersBehind = 0
 
   return {
-    /** Milliseconds since 1970. */
     now: () => Math.round(performance.now() + offset),
     /** An answer has told the time, and its request began then, on the monotonic clock. */
     set(time: number, startedAt: number): void {

@@ -27,7 +27,6 @@ import type { RemoteSettings } from './read-remote-options.js'
 import { createReports } from './remote-reports.js'
 import { createRemoteSource } from './remote-source.js'
 
-/** Connections of `platform-client.ts`: look-ups that clients cause use half of them. */
 const CONCURRENT_CALLS = 64
 /** The platform lists no more revoked access tokens at once. */
 const MAX_LISTED_TOKENS = 10_000
@@ -133,7 +132,6 @@ function createTakenApis(apis: readonly string[], forgetApplications: () => void
   const describe = (api: string): string =>
     `The platform has taken API ${api} from this service, whose requests there get 503.`
   return {
-    /** Takes the names of the APIs that the platform lets this service serve. */
     note(names: readonly string[]): void {
       taken = apis.filter((name) => !names.includes(name))
       // Who was unknown may have access to an API that was given back.

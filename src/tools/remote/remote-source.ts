@@ -22,7 +22,6 @@ export function createRemoteSource(options: {
   readonly entries: number
   /** Drops an application from the cache whose changes can be told no longer. */
   readonly forget: (id: string) => void
-  /** Keeps the limits of a plan, and returns its name. */
   readonly learnPlan: (plan: unknown) => string
   readonly noteCredentialUse: Reports['noteCredentialUse']
 }): CredentialSource {
@@ -130,7 +129,6 @@ function createKnownNames(options: {
   }
 }
 
-/** Which credential a key is that was presented here. */
 function createFingerprints(entries: number) {
   const hashes = createBoundedCache<string>({ entries })
   const credentials = createBoundedCache<{ readonly applicationId: string; readonly credentialId: string }>({ entries })

@@ -103,7 +103,6 @@ export function createReportAnswer({ core, source }: Pick<PlatformParts, 'core' 
 
 /** The names under which rows are counted: whoever has the secret of a resource server adds no more rows than they make. */
 function createNaming() {
-  /** By day, kind and API. */
   const known = new Map<string, (name: string) => string>()
 
   function find(day: string, kind: string, api: string, limit: number, other: string): (name: string) => string {

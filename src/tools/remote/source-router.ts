@@ -25,7 +25,6 @@ interface Request {
   readonly apis: readonly Api[]
   readonly names: ReadonlySet<string>
   readonly nameOf: SharedKeys['nameOf']
-  /** Aborted when the connection is closed. */
   readonly signal: AbortSignal
 }
 
@@ -168,7 +167,6 @@ function createAnswers(
     },
     changes: createChangesAnswer(platform),
     report: createReportAnswer(platform),
-    /** What an application has used of its quotas, by day of that month. */
     async quota({ given, server, names }) {
       const [id, day] = [readText(given['id']), readText(given['day'])]
       if (!isApplicationId(id) || !DAY.test(day)) throw new OAuthError('invalid_request', 'There is no such day')

@@ -51,6 +51,7 @@ export function createTestPlatform<
   const Features extends readonly FeatureEntry[] = readonly [],
 >(options: TestPlatformOptions<Apis, Schema, Features>): TestPlatform<Apis, Schema, Features> {
   const clock = createAdvancingClock()
+  const unlimited = Object.entries(options.apis).map(([name, api]) => [name, { ...api, rateLimit: false }])
   const auth = createPlatformAuth<Apis, Schema, Features>({
     baseUrl: 'http://localhost',
     store: memoryStore(),
@@ -58,7 +59,7 @@ export function createTestPlatform<
     now: clock.now,
     rateLimits: { requests: false, tokenRequests: false, failedAuthentication: false },
     ...options,
-    apis: options.rateLimits === undefined ? withoutLimits(options.apis) : options.apis,
+    apis: options.rateLimits === undefined ? (Object.fromEntries(unlimited) as Apis) : options.apis,
   })
   return { auth, clock }
 }
@@ -71,9 +72,4 @@ const ERRORS_ONLY: Logger = {
     // oxlint-disable-next-line eslint/no-console -- where the platform logs unless told otherwise
     console.error(...details)
   },
-}
-
-function withoutLimits<Apis extends ApisOptions>(apis: Apis): Apis {
-  const unlimited = Object.entries(apis).map(([name, api]) => [name, { ...api, rateLimit: false }])
-  return Object.fromEntries(unlimited) as Apis
 }

@@ -170,16 +170,13 @@ function answerFinally(error: unknown, req: IncomingMessage, res: ServerResponse
   const { status } = Object(error) as { readonly status?: unknown }
   const path = (req.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/, '')
   const body = error ? inspect(error) : `<pre>Cannot ${req.method} ${path}</pre>`
-  res.writeHead(error ? (isErrorStatus(status) ? status : 500) : 404, {
+  const own = typeof status === 'number' && status >= 400 && status < 600 ? status : 500
+  res.writeHead(error ? own : 404, {
     'Content-Security-Policy': "default-src 'none'",
     'Content-Type': error ? 'text/plain; charset=utf-8' : 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
   })
   res.end(body)
-}
-
-function isErrorStatus(status: unknown): status is number {
-  return typeof status === 'number' && status >= 400 && status < 600
 }
 
 /** An app with this router, so that its handlers have Express's `res.json()`; undefined if there is no Express to be found. */

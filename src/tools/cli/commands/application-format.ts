@@ -63,25 +63,18 @@ function labelRows(label: string, values: readonly string[]): string[][] {
 
 function formatCredential(credential: CredentialInfo): string {
   const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis, networks, keySet } = credential
-  const used = lastUsedAt ? `last used ${formatTime(lastUsedAt)}` : 'never used'
-  const expires = expiresAt ? [`expires ${formatTime(expiresAt)}`] : []
-  const restriction = [
-    ...(apis ? [`only ${listGrants(apis).join(', ')}`] : []),
-    ...(networks ? [`from ${networks.join(', ')}`] : []),
-  ]
-  const shown = keySet ? `key set: ${formatKeySet(keySet).join('; ')}` : `${prefix}...`
   const since = keySet && 'jwksUri' in keySet && keySet.unreadableSince
-  const outage = since ? [`not readable since ${formatTime(since)}`] : []
   const parts = [
     `${id} ${name}`,
-    shown,
-    ...outage,
+    keySet ? `key set: ${formatKeySet(keySet).join('; ')}` : `${prefix}...`,
+    since && `not readable since ${formatTime(since)}`,
     `created ${formatTime(createdAt)}`,
-    used,
-    ...expires,
-    ...restriction,
+    lastUsedAt ? `last used ${formatTime(lastUsedAt)}` : 'never used',
+    expiresAt && `expires ${formatTime(expiresAt)}`,
+    apis && `only ${listGrants(apis).join(', ')}`,
+    networks && `from ${networks.join(', ')}`,
   ]
-  return parts.join(', ')
+  return parts.filter(Boolean).join(', ')
 }
 
 function listGrants(apis: Application['apis']): string[] {

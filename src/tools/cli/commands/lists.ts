@@ -26,7 +26,6 @@ interface Shown<Item> {
   formatRow(item: Item): readonly string[]
   readonly empty: string
   readonly columns?: readonly string[]
-  /** The lines of CSV for an item. Items are asked for one after another. */
   formatRows?(item: Item): MaybePromise<readonly Cells[]>
 }
 

@@ -106,8 +106,5 @@ export async function run(operation: Operation, platform: object, input: object,
 
 function listChoices(options: OptionTable): string {
   const names = Object.keys(options).filter((name) => !name.startsWith('remove-'))
-  return `${names
-    .slice(0, -1)
-    .map((name) => `--${name}`)
-    .join(', ')} or --${names.at(-1)}`
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names.map((name) => `--${name}`))
 }

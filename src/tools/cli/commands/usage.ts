@@ -107,7 +107,17 @@ const refusalsCommand = command({
     if (id === undefined) return runList('usage.totals', TOTALS, { name: 'refusals', input: {}, context })
     const shown = {
       headings: ['at', 'api', 'error', 'route', 'address', 'request', 'why'],
-      formatRow: formatRefusal,
+      formatRow: ({ at, api, error, route, address, requestId, problem, fix }: RefusalEntry) => {
+        return [
+          formatTime(at),
+          api,
+          error,
+          route ?? '-',
+          address ?? '-',
+          requestId ?? '-',
+          describeWithFix({ problem, fix }),
+        ]
+      },
       empty: 'No refusals.',
       columns: ['at', 'api', 'error', 'reason', 'problem', 'fix', 'address', 'requestId', 'route'],
       formatRows: (refusal: RefusalEntry) => {
@@ -146,7 +156,6 @@ export const usageCommands = [usageCommand, refusalsCommand, reportOnlyCommand]
 /** Whose invoice it is. They are empty for an application that was deleted, because that erases them. */
 const CUSTOMER_COLUMNS = ['name', 'externalId', 'plan']
 
-/** The same rows with these columns. The entries of an application follow one another, so each is read once. */
 function withCustomer(applications: AdminApi['applications'], formatRows: (entry: AnyEntry) => Cells[]) {
   let known: string | undefined
   let customer: readonly string[] = []
@@ -171,8 +180,4 @@ function formatErrors(errors: Readonly<Record<string, number>>): string {
       .map(([error, count]) => `${error}=${count}`)
       .join(' ') || '-'
   )
-}
-
-function formatRefusal({ at, api, error, route, address, requestId, problem, fix }: RefusalEntry): string[] {
-  return [formatTime(at), api, error, route ?? '-', address ?? '-', requestId ?? '-', describeWithFix({ problem, fix })]
 }

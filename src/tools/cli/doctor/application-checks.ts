@@ -88,7 +88,9 @@ export async function checkKeySets({ target: { options }, admin }: CheckContext)
 }
 
 export async function checkCredentialAge({ target: { options }, admin }: CheckContext) {
-  if (!hasMaximumAge(options!)) return []
+  const { credentials, apis } = options!
+  const ages = [credentials?.maxAge, ...Object.values(apis ?? {}).map(({ credentialMaxAge }) => credentialMaxAge)]
+  if (!ages.some((age) => typeof age === 'number')) return []
   const what = 'credentials without an expiry, or with one beyond the maximum age'
   const found = await describeApplications(admin!, what, (each) => outlivesMaximumAge(each, options!))
   if (found === undefined) return []
@@ -96,11 +98,6 @@ export async function checkCredentialAge({ target: { options }, admin }: CheckCo
     `${found} They were made before there was one.`,
     `${PROGRAM} apps show ID. Then rotate them, or set an expiry: apps update-credential ID CREDENTIAL --expires DATE`,
   )
-}
-
-function hasMaximumAge({ credentials, apis }: PlatformAuthOptions): boolean {
-  const ages = Object.values(apis ?? {}).map((api) => ownMembers(api).credentialMaxAge)
-  return [ownMembers(credentials ?? {}).maxAge, ...ages].some((age) => typeof age === 'number')
 }
 
 function outlivesMaximumAge({ apis, keys, secrets }: Application, options: PlatformAuthOptions): boolean {

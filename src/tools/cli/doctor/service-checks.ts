@@ -97,6 +97,8 @@ export async function checkServer({ target: { options }, admin, production }: Ch
       `${url} answers ${response.status}, and not with a key set.`,
       'Mount auth.router where the path of baseUrl arrives, before anything else that answers there.',
     )
+  // A guess: https usually ends at a proxy, and neither Node nor Express sends one of these headers.
+  const mayHaveProxy = baseUrl.startsWith('https:') || PROXY_HEADERS.some((name) => response.headers.has(name))
   const stored = (await admin?.signingKeys.list())?.items
   const isOther = stored && (stored.length !== kids.length || !stored.every(({ kid }) => kids.includes(kid)))
   return [
@@ -109,7 +111,7 @@ export async function checkServer({ target: { options }, admin, production }: Ch
           ),
         ]
       : []),
-    ...(await checkForwarding(url, mayHaveProxy(baseUrl, response.headers) ? response.headers : undefined)),
+    ...(await checkForwarding(url, mayHaveProxy ? response.headers : undefined)),
   ]
 }
 
@@ -143,11 +145,6 @@ function readDate(headers: Headers, fallback: number): number {
 }
 
 const PROXY_HEADERS = 'via server x-cache x-served-by cf-ray x-amz-cf-id x-envoy-upstream-service-time'.split(' ')
-
-/** A guess: https usually ends at a proxy, and neither Node nor Express sends one of these headers. */
-function mayHaveProxy(baseUrl: string, headers: Headers): boolean {
-  return baseUrl.startsWith('https:') || PROXY_HEADERS.some((name) => headers.has(name))
-}
 
 async function checkForwarding(url: string, proxy: Headers | undefined): Promise<CheckResult[]> {
   const plain = await askForForwarding(url)

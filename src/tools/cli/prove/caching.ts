@@ -77,7 +77,6 @@ export const GUARD_CACHING_CHECKS: readonly Check[] = [
   }),
 ]
 
-/** The route with a query of its own, so that nothing is in a cache yet. */
 function createFreshPath({ api, route }: CheckContext): string {
   const query = `${isManagement(api) ? 'name' : 'prove'}=${Math.random().toString(36).slice(2)}`
   return `${route}${route.includes('?') ? '&' : '?'}${query}`

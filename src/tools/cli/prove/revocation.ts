@@ -7,7 +7,6 @@ import { describeAnswer, repeat } from './site.js'
 
 const PROPAGATION_TIME_MS = 1000
 
-/** A change, and a request that worked before it and that every instance must refuse a second later. */
 interface Change extends Pick<Check, 'row' | 'sends'> {
   readonly before: (context: CheckContext) => Promise<{ readonly draft: RequestDraft; change(): Promise<unknown> }>
 }

@@ -8,7 +8,6 @@ export interface Site {
   readonly options: PlatformAuthOptions
   /** The option `baseUrl` without a slash at the end, as answers name it. */
   readonly baseUrl: string
-  /** This application may use every API, with all scopes. */
   readonly caller: Omit<TemporaryApplication, 'delete'>
   readonly instances: number
   readonly routes: ReadonlyMap<string, string>

@@ -16,7 +16,6 @@ const REACH_APP =
 const ROUTE_ALL =
   'Route POST {baseUrl}/{api}/introspect and /revoke to the app as the token endpoint is: rules of the proxy name /token only, or a WAF blocks long forms.'
 
-/** The checks of every oauth2 API: a proxy may have rules for each. */
 export const TOKEN_CHECKS: readonly Check[] = [
   ask({
     row: 'T19',

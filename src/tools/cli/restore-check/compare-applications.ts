@@ -243,8 +243,7 @@ function compareTerms(
   former: CredentialRecord,
   credential: CredentialRecord,
 ): Lack[] {
-  const { id, name } = former
-  const { expiresAt = Infinity } = former
+  const { id, name, expiresAt = Infinity } = former
   const { expiresAt: restoredEnd = Infinity } = credential
   const time = expiresAt === Infinity ? 'never' : new Date(expiresAt).toISOString()
   const update = `apps update-credential ${lost.id} ${id}`

@@ -1,11 +1,12 @@
 import { command, option, type ResultPart } from '../command.js'
 import { UsageError, EXIT_CODES } from '../errors.js'
 import { createTable, formatTime } from '../format.js'
-import { findTarget, openTarget, type OpenTarget, type Target } from '../target.js'
+import { findTarget, openTarget, type OpenTarget } from '../target.js'
 import { toComparable, compareApplications, listContacts, type Lack, type Times } from './compare-applications.js'
 import type { ApplicationRecord, AuditRecord, RevokedAccessToken, Store } from '../../../store.js'
 import { listQueuedEmails } from '../commands/emails.js'
 import { shellQuote } from '../../../shared/lib/shell-quote.js'
+import type { AuditQuery } from '../../../shared/contracts/store.js'
 
 export const restoreCheckCommand = command({
   name: 'restore-check',
@@ -24,7 +25,9 @@ export const restoreCheckCommand = command({
   example: 'restore-check --db platform.sqlite --lost lost/platform.sqlite',
   async run({ platform, store, target, values }) {
     const lostTarget = await findTarget({ db: values.lost }, {}, { name: 'restore-check', requires: 'store' })
-    refuseSame(lostTarget, target)
+    // The same database lacks nothing, which would be a wrong comfort.
+    if (lostTarget.database && lostTarget.database.address === target.database?.address)
+      throw new UsageError('--lost names the restored database itself. Name the one that was lost.', 'restore-check')
     let lacks = 0
     async function* list(): AsyncGenerator<ResultPart> {
       let opened: OpenTarget | undefined
@@ -64,13 +67,6 @@ export const restoreCheckCommand = command({
   },
 })
 
-/** The same database lacks nothing, which would be a wrong comfort. */
-function refuseSame(lost: Target, restored: Target): void {
-  const address = lost.database?.address
-  if (address === undefined || address !== restored.database?.address) return
-  throw new UsageError('--lost names the restored database itself. Name the one that was lost.', 'restore-check')
-}
-
 async function* listUndone({ lost, common }: Comparison): AsyncGenerator<ResultPart> {
   const formatRecords = createTable(['at', 'what', 'by', 'application', 'details'])
   let title = 'Undone, by the audit log of the lost database:\n'
@@ -107,16 +103,14 @@ async function createComparison(
 }
 
 /** What the restored database lacks, page by page; with `first` what is to be redone first, otherwise the rest. */
-async function* readLacks(comparison: Comparison, first: boolean): AsyncGenerator<readonly ListedLack[]> {
+async function* readLacks(comparison: Comparison, first: boolean) {
   const list = first ? ('first' as const) : ('rest' as const)
   for await (const page of readAll(comparison, first)) {
+    // JSON leaves `first` out: `list` says it.
     const items = page.filter((lack) => lack.first === first).map((lack) => ({ list, ...lack, first: undefined }))
     if (items.length > 0) yield items
   }
 }
-
-/** JSON leaves `first` out: `list` says it. */
-type ListedLack = Omit<Lack, 'first'> & { readonly list: 'first' | 'rest' }
 
 async function* readAll(comparison: Comparison, first: boolean): AsyncGenerator<readonly Lack[]> {
   if (first) yield [...listRevokedKeys(comparison), ...(await listSecrets(comparison))]
@@ -184,12 +178,7 @@ async function* readRevokedTokens(store: Store, now: number): AsyncGenerator<rea
   }
 }
 
-interface ApplicationPage {
-  readonly after: string | undefined
-  readonly records: readonly ApplicationRecord[]
-}
-
-async function* readApplications(store: Store, status: 'deleted' | undefined): AsyncGenerator<ApplicationPage> {
+async function* readApplications(store: Store, status: 'deleted' | undefined) {
   for (let after: string | undefined; ;) {
     const records = await store.listApplications({ after, limit: PAGE_SIZE, api: undefined, status })
     yield { after, records }
@@ -201,7 +190,7 @@ async function* readApplications(store: Store, status: 'deleted' | undefined): A
 /** Both databases list most of the same applications after the same one. The others are looked up. */
 async function comparePage(
   { lost, restored, times }: Comparison,
-  { after, records }: ApplicationPage,
+  { after, records }: { readonly after: string | undefined; readonly records: readonly ApplicationRecord[] },
   status: 'deleted' | undefined,
 ): Promise<readonly Lack[]> {
   const listed = await restored.listApplications({ after, limit: PAGE_SIZE, api: undefined, status })
@@ -271,14 +260,7 @@ async function findNewestCommon(lost: AuditLog, restored: AuditLog): Promise<Aud
   return undefined
 }
 
-interface RecordQuery {
-  readonly after?: string | undefined
-  readonly newestFirst?: boolean
-  readonly from?: number
-  readonly until?: number
-}
-
-async function* readRecords(log: AuditLog, { after, ...query }: RecordQuery): AsyncGenerator<readonly AuditRecord[]> {
+async function* readRecords(log: AuditLog, { after, ...query }: Partial<AuditQuery>) {
   for (let last = after; ;) {
     const records = await log.listAudit({ ...query, after: last, limit: AUDIT_PAGE_SIZE, applicationId: undefined })
     if (records.length > 0) yield records

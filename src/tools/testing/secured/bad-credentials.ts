@@ -14,16 +14,19 @@ type AcceptedApi = Pick<AcceptedCredential, 'api' | 'scheme'>
 
 export function createTestCredentials(platform: PlatformAuth) {
   const made: string[] = []
-  const auth = noteApplications(platform, (id) => {
-    made.push(id)
-    UNCOUNTED_APPLICATIONS.add(id)
-  })
+  const create: PlatformAuth['applications']['create'] = async (application) => {
+    const created = await platform.applications.create(application)
+    made.push(created.application.id)
+    UNCOUNTED_APPLICATIONS.add(created.application.id)
+    return created
+  }
+  const auth: PlatformAuth = { ...platform, applications: { ...platform.applications, create } }
   const callers = new Map<string, Promise<Callers>>()
   const restricted = new Map<string, Promise<Caller>>()
 
   function callersOf(api: string): Promise<Callers> {
-    let known = callers.get(api)
-    if (!known) callers.set(api, (known = callersFor(auth, api)))
+    const known = callers.get(api) ?? callersFor(auth, api)
+    callers.set(api, known)
     return known
   }
 
@@ -82,15 +85,6 @@ export function createTestCredentials(platform: PlatformAuth) {
       for (const id of made) await auth.applications.delete(id, { by: ACTOR })
     },
   }
-}
-
-function noteApplications(auth: PlatformAuth, note: (id: string) => void): PlatformAuth {
-  const create: PlatformAuth['applications']['create'] = async (application) => {
-    const created = await auth.applications.create(application)
-    note(created.application.id)
-    return created
-  }
-  return { ...auth, applications: { ...auth.applications, create } }
 }
 
 function forge(headers: Readonly<Record<string, string>>): Record<string, string> {

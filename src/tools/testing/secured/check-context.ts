@@ -24,7 +24,6 @@ export interface CheckContext {
 }
 
 export interface Place {
-  /** The path as it is defined, in reports and in `public`. */
   readonly path: string
   readonly target: string
   /** Whether it is a route or an operation: then a 404 is an answer like any other. */
@@ -51,7 +50,6 @@ export interface Check extends Asking {
 export type Demand = Pick<AcceptedCredential, 'api' | 'scheme'> & Partial<AcceptedCredential>
 
 export interface Trial {
-  /** The request, as reports continue "A request": "with the method HEAD". */
   readonly name: string
   readonly change: Partial<Ask>
   /** The kind of the problem; that of the answer if left out. */

@@ -44,7 +44,6 @@ function findDocumented({ place, method }: Check, api: string): readonly string[
   return found?.security.alternatives[0]
 }
 
-/** What the guard demands must be what the document says. */
 export function compareDocument(check: Check): void {
   const { place, method, accepts, complain } = check
   if (place.operations(method).some(({ security }) => security.optional)) {
@@ -60,7 +59,6 @@ export function compareDocument(check: Check): void {
   }
 }
 
-/** Credentials that nothing accepts, and tokens that nobody issued where the guard has `otherIssuers`. */
 export async function listBadCredentials({ accepts, credentials }: Check): Promise<Trial[]> {
   const trials: Trial[] = []
   for (const [at, demand] of accepts.entries()) {

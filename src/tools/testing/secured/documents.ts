@@ -9,7 +9,6 @@ import { wrongOption } from '../../../shared/lib/option-checks.js'
 export interface Operation {
   readonly api: string
   readonly method: string
-  /** The path as in the document, relative to the API's address. */
   readonly path: string
   readonly security: Security
 }

@@ -12,11 +12,9 @@ import {
 export interface Endpoint {
   /** Upper case; `'*'` if it has every method. */
   readonly methods: readonly string[]
-  /** The path as it is defined, mount paths included: `/orders/items/:id`. */
   readonly path: string
   /** Paths that the pattern matches; empty if none could be made. The first has everything that is optional. */
   readonly targets: readonly string[]
-  /** The route; undefined for a function that is mounted with `use()`. */
   readonly route: Route | undefined
   /** Whether some of its functions are called for every method. */
   readonly hasHandlersForAll: boolean
@@ -44,15 +42,8 @@ export function findEndpoints(app: unknown, auth: object, values: ParameterValue
       // An error handler.
       if (handle.length > 3) return []
       const isFunction = !ofPlatform.has(handle) && !describeGuard(handle) && !isOfExpress4(layer)
-      const [methods, hasHandlersForAll] = [['*'], true]
-      return places.map(({ path, targets }) => ({
-        methods,
-        path: `${path}/*`,
-        targets,
-        route,
-        hasHandlersForAll,
-        isFunction,
-      }))
+      const found = { methods: ['*'], route, hasHandlersForAll: true, isFunction }
+      return places.map(({ path, targets }) => ({ ...found, path: `${path}/*`, targets }))
     })
   return list(findLayers(app), { path: '', targets: [''] }, 0)
 }

@@ -120,7 +120,10 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
     const operationsOf =
       (endpoint: Endpoint) =>
       (method: string): Operation[] =>
-        operations.filter((each) => documented.get(each)!.includes(endpoint) && isMethod(each.method, method))
+        operations.filter(
+          (each) =>
+            documented.get(each)!.includes(endpoint) && [method, method === 'HEAD' && 'GET'].includes(each.method),
+        )
     const inDocuments = new Set(operations.map(({ api }) => api))
     for (const endpoint of endpoints) {
       if (endpoint.route === undefined) continue
@@ -136,7 +139,8 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
       route ? methods.map((method) => `${method} ${path}`) : [],
     )
     if (routes.length === 0) routes.push(...refused.map((path) => `* ${path}`))
-    if (routes.length === 0 && !isReason(options.allowNoRoutes)) {
+    const { allowNoRoutes: reason } = options
+    if (routes.length === 0 && (typeof reason !== 'string' || reason.trim() === '')) {
       const text = 'It has no route, and no API has an address that a guard refuses, so nothing is proved.'
       problems.add('nothing-found', 'the app', text)
     }
@@ -190,12 +194,4 @@ async function reportUnused({ publicRoutes, prober, problems }: CheckContext): P
     if (outcomes.some(({ answer }) => answer && answer.status < 400)) continue
     problems.add('public-without-route', text, 'It is listed as public, but the app has no such route.')
   }
-}
-
-function isReason(given: unknown): boolean {
-  return typeof given === 'string' && given.trim() !== ''
-}
-
-function isMethod(documented: string, method: string): boolean {
-  return documented === method || (documented === 'GET' && method === 'HEAD')
 }

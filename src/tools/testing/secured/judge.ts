@@ -15,12 +15,10 @@ export interface AskedPlace {
   readonly isUnknown: boolean
   /** Whether verifiers refuse bad credentials there, so that a refusal without a credential may be the app's own. */
   readonly isVerified: boolean
-  /** What differs from a plain request, if the app may refuse that everywhere. */
   readonly difference?: Partial<Ask>
   /** Whether the difference may lead elsewhere: then a 404 is a refusal like any other. */
   readonly mayLeadElsewhere?: boolean | undefined
   readonly unknownTarget?: string | undefined
-  /** Whether a page for every address may answer here. */
   readonly mayBePage?: () => boolean
   /** Whether a route of the address has the method, which is then asked by itself. */
   readonly hasRoute?: (method: string) => boolean

@@ -39,7 +39,6 @@ export type ProblemKind = keyof typeof FIXES
 /** Something that `expectSecured()` found. */
 export interface SecurityProblem {
   readonly kind: ProblemKind
-  /** `GET /orders/items/:id` */
   readonly route: string
   /** The request that was sent, and its result. */
   readonly description: string

@@ -29,7 +29,6 @@ export function readPublicRoutes(given: unknown = {}) {
       for (const entry of found) entry.isUsed = true
       return found.length > 0
     },
-    /** The entries for which `has` was never true. */
     unused: (): readonly { readonly text: string; readonly path: string }[] => entries.filter(({ isUsed }) => !isUsed),
   }
 }

@@ -18,7 +18,6 @@ export function readAlsoTry(given?: AlsoTry): AlsoTry {
 }
 
 export interface Variation {
-  /** A description for people: "the host admin.local". */
   readonly name: string
   readonly change: Partial<Ask>
   /** What is changed together, each with its own description, to be tried one by one if the app refuses the whole. */
@@ -57,13 +56,11 @@ const HEADERS = [
   'Content-Type: application/octet-stream',
 ]
 
-/** Paths below an API's address that functions often have. */
 export const OFTEN_USED = (
   'admin api-docs backup config debug download dump events export export/1 files graphql health import info internal ' +
   'items items/1 login logs me metrics openapi.json ping private public report search settings stats status ' +
   'swagger.json test upload users version webhook'
 ).split(' ')
-/** Headers that middleware may put in the place of the path. */
 export const REPLACED_PATHS = ['X-Original-URL', 'X-Rewrite-URL', 'X-Forwarded-Path']
 const HOSTS = '127.0.0.1 10.0.0.1 admin.local internal.local app.internal admin.example.com internal.example.com'
 const ADDRESSES = '127.0.0.1 ::1 10.0.0.1 172.16.0.1 192.168.0.1'
