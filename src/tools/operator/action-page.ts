@@ -14,7 +14,7 @@ import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderNotice } from '../../shared/web/parts.js'
 import { perform } from '../operations/perform.js'
 import { findAction, isFinal, type ActionName } from './actions.js'
-import { findAddress, renderFields, type FormSubject } from './fields.js'
+import { findNamed, renderFields, type FormSubject } from './fields.js'
 import { readUsage } from './figures.js'
 import { sumUsage } from '../../shared/web/usage-figures.js'
 import { describeRefusal, FieldProblem, readInput } from './form-input.js'
@@ -89,7 +89,7 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
     isNarrow: true,
     content: html`${warning !== undefined && html`<p>${warning}</p>`}
       ${application && action.hits && (await renderHits(visit, application))}
-      ${application && name === 'approve' && (await renderRegisteredKeys(visit, application.id))}
+      ${application && name === 'approve' && (await renderRequest(visit, application))}
       <form method="post" action="${root}/${path.map(encodeURIComponent).join('/')}${search}">
         <input type="hidden" name="token" value="${formToken}" /><input type="hidden" name="version" value="${version}" />
         ${renderFields(form, entered, problem)}
@@ -103,15 +103,10 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
 
 /** The one that the action is about, of an application or of all. */
 function findSubject(form: ActionForm): string | undefined {
-  const { visit, action, application } = form
-  const [api, kid, id] = ['api', 'kid', 'credential'].map((name) => visit.query.get(name))
-  if (api) return findTitle(visit, api)
-  if (kid) return kid
-  if (action.place === 'contact' || action.place === 'invitation') return findAddress(form)
-  return (
-    [...(application?.keys ?? []), ...(application?.secrets ?? [])].find((each) => each.id === id)?.name ??
-    application?.name
-  )
+  const { api, kid, address, credential } = findNamed(form)
+  if (api !== undefined) return findTitle(form.visit, api)
+  const { keys = [], secrets = [], name } = form.application ?? {}
+  return kid ?? address ?? [...keys, ...secrets].find(({ id }) => id === credential)?.name ?? name
 }
 
 /** The tab of an action that is about no application. */
@@ -218,16 +213,17 @@ async function prepareApproval(
   if (chosen !== undefined && chosen !== plan) await run('plans.set', { id, plan: chosen })
 }
 
-async function renderRegisteredKeys({ core, texts }: Visit, applicationId: string): Promise<Html | false> {
-  const query = { applicationId, purpose: 'registration', state: 'held', limit: 1 } as const
+/** Who asks to be registered, since when, and with which public keys. */
+async function renderRequest(visit: Visit, { id, contact, createdAt }: Application): Promise<Html> {
+  const { core, texts } = visit
+  const query = { applicationId: id, purpose: 'registration', state: 'held', limit: 1 } as const
   const [email] = (await core.store.emails?.list(query)) ?? []
   const keySet = email?.details?.['keySet'] as KeySetRecord | undefined
   const lines = keySet && formatKeySet('keys' in keySet ? keySet : { jwksUri: keySet.address })
-  return (
-    lines !== undefined &&
-    html`<p>${texts.kinds.keySet}</p>
-      <p class="facts-line">${lines.map((line) => html`<code>${line}</code>`)}</p>`
-  )
+  return html`<p class="facts-line">
+    <span>${contact}</span> ${renderAge(createdAt, visit)}
+    ${lines && html`<span>${texts.kinds.keySet}</span> ${lines.map((line) => html`<code>${line}</code>`)}`}
+  </p>`
 }
 
 /** New credentials, which only this page shows: a reload sends the form again, which then does nothing. */

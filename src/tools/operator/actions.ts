@@ -111,24 +111,20 @@ export function renderActions(
   const { root, texts } = visit
   const search = query ? `?${new URLSearchParams(query).toString()}` : ''
   const path = application ? `/applications/${application.id}` : '/do'
-  const links = places.split(' ').flatMap((place) =>
-    (Object.keys(ACTIONS) as ActionName[])
-      .filter((name) => ACTIONS[name].place === place && !except.includes(name))
-      .filter((name) => {
-        const action = findAction(visit, name, application !== undefined)
-        return action && (!application || action.fits!(application))
-      })
-      .map(
-        (name, at) =>
-          html`<a
-            class="${isMain && at === 0 ? 'button' : 'action'}${isFinal(name) && ' danger'}"
-            href="${root}${path}/${name}${search}"
-            >${texts.actions[name]}<span class="unseen"> ${subject}</span></a
-          > `,
-      ),
+  const names = (Object.keys(ACTIONS) as ActionName[]).filter((name) => {
+    if (!places.split(' ').includes(ACTIONS[name].place) || except.includes(name)) return false
+    const action = findAction(visit, name, application !== undefined)
+    return action && (!application || action.fits!(application))
+  })
+  const links = names.map(
+    (name, at) =>
+      html`<a
+        class="${isMain && at === 0 ? 'button' : 'action'}${isFinal(name) && ' danger'}"
+        href="${root}${path}/${name}${search}"
+        >${texts.actions[name]}<span class="unseen"> ${subject}</span></a
+      > `,
   )
-  // A menu of one would hide it behind a click.
-  const others = links.length > shown + 1 ? links.splice(shown) : []
+  const others = links.splice(shown)
   const menu =
     others.length > 0 &&
     html`<details class="menu">

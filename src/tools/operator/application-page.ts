@@ -7,15 +7,7 @@ import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
 import { html, renderPlain, type Html } from '../../shared/web/html.js'
-import {
-  renderCard,
-  renderChip,
-  renderEmpty,
-  renderPill,
-  renderProperty,
-  renderRows,
-  renderTiles,
-} from '../../shared/web/parts.js'
+import { renderCard, renderChip, renderPill, renderProperty, renderRows, renderTiles } from '../../shared/web/parts.js'
 import {
   describeRefused,
   findFullestQuota,
@@ -27,7 +19,7 @@ import {
 import { renderDone } from './action-page.js'
 import { ACTIONS, renderActions, type ActionName } from './actions.js'
 import { describeQuota, renderStatus } from './applications-page.js'
-import { describeActor, describeLimit, renderChange } from './audit.js'
+import { describeActor, describeLimit, renderChanges } from './audit.js'
 import { renderEmail } from './emails-page.js'
 import { readPlan, readUsage } from './figures.js'
 import { fillTime, findTitle, renderAge, renderCells, renderItem, renderSection, renderTime } from './formats.js'
@@ -59,21 +51,19 @@ export async function answerApplication(visit: Visit): Promise<Answer | undefine
     tab: 'applications',
     parent: ['/applications', texts.tabs.applications],
     actions: renderActions(visit, 'top', { application, isMain: true, shown: 2 }),
-    content: html`<p class="facts-line">
-        ${renderStatus(status, texts)} ${contact !== undefined && html`<span>${contact}</span>`} <code>${id}</code>
-      </p>
+    state: renderStatus(status, texts),
+    content: html`<p class="facts-line">${contact !== undefined && html`<span>${contact}</span>`} <code>${id}</code></p>
       ${renderDone(visit)} ${renderSummary(visit, application, usage, plan)}
       <div class="columns">
         <div>
           ${usage && renderUsage(visit, usage)} ${refusals}
-          ${isAlive && html`${renderCredentials(visit, application)} ${renderAccess(visit, application)}`}
+          ${isAlive && html`${renderCredentials(visit, application)} ${renderAccess(visit, application)}`} ${audit}
         </div>
         <div>
           ${renderFacts(visit, application)} ${isAlive && renderContacts(visit, application)} ${emails}
           ${renderDanger(visit, application)}
         </div>
-      </div>
-      ${audit}`,
+      </div>`,
   }
 }
 
@@ -94,7 +84,7 @@ function renderSummary(
       ? {
           label: used,
           value: formats.percent.format(quota.used / quota.limit),
-          note: html`${describeQuota(quota, visit)}, ${fillTime(texts.resets, quota.endsAt, visit)}`,
+          note: describeQuota(quota, visit, html`, ${fillTime(texts.resets, quota.endsAt, visit)}`),
           tone: findQuotaTone(quota),
         }
       : { label: used, value: texts.none, tone: 'word' },
@@ -141,8 +131,7 @@ async function renderRefusals(visit: Visit, { id }: Application): Promise<Html |
       </p>
     </li> `
   })
-  const empty = renderEmpty({ title: texts.noRefusals, isGood: true })
-  return html`<div id="refusals">${renderSection(texts.refusals, rows, { empty })}</div>`
+  return rows.length > 0 && html`<div id="refusals">${renderSection(texts.refusals, rows, {})}</div>`
 }
 
 function renderCredentials(visit: Visit, application: Application): Html {
@@ -163,7 +152,7 @@ function renderCredentials(visit: Visit, application: Application): Html {
       [
         ...shown.map((each) => html`<code>${each}</code>`),
         lastUsedAt ? fillTime(texts.lastUsed, lastUsedAt, visit) : texts.neverUsed,
-        since && html`<span class="warn">${fillTime(texts.unreadable, since, visit)}</span>`,
+        since && html`<span class="wrong">${fillTime(texts.unreadable, since, visit)}</span>`,
         expiresAt && html`<span class="${isSoon && 'warn'}">${fillTime(texts.expires, expiresAt, visit)}</span>`,
         fillTime(texts.created, createdAt, visit),
         titled && fillText(texts.onlyFor, { apis: formatGrants(titled) }),
@@ -286,7 +275,7 @@ async function renderAudit(visit: Visit, { id, name }: Application): Promise<Htm
   const { auth, texts, may, root } = visit
   if (!may('audit.list')) return false
   const { items } = await auth.audit.list({ applicationId: id, order: 'newest', limit: MAX_AUDIT })
-  const rows = items.map((change) => renderChange(visit, change, name || id))
+  const rows = renderChanges(visit, items, () => name || id)
   const actions = html`<a class="action" href="${root}/audit?application=${id}">${texts.more}</a>`
   return renderSection(texts.tabs.audit, rows, { empty: texts.noAudit, actions })
 }

@@ -77,9 +77,9 @@ async function renderRow(visit: Visit, application: Application) {
 }
 
 /** A bar, and how much it is of which limit. */
-export function describeQuota({ used, limit }: QuotaUsage, { texts, formats: { count } }: Visit): Html {
+export function describeQuota({ used, limit }: QuotaUsage, { texts, formats: { count } }: Visit, more?: Html): Html {
   const text = fillText(texts.ofLimit, { used: count.format(used), limit: count.format(limit) })
-  return html`${used > 0 && renderBar(texts.labels.quota, used, limit)}<span class="soft">${text}</span>`
+  return html`<span class="soft">${text}${more}</span>${renderBar(texts.labels.quota, used, limit)}`
 }
 
 const TONES = { pending: 'warn', active: 'good', suspended: 'bad', deleted: undefined } as const

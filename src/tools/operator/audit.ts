@@ -46,12 +46,11 @@ export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer
   const { items, next } = await auth.audit.list({ ...filter, after: readQuery(visit, 'after'), limit: PAGE_SIZE })
   const ids = maySeeNames(visit) ? [...new Set(items.flatMap(({ applicationId }) => applicationId ?? []))] : []
   const named = await Promise.all(ids.map((id) => auth.applications.get(id)))
-  const rows = items.map((change) => {
-    const { by, applicationId: id } = change
+  const shown = items.map((change) => ({ ...change, by: showActor(change.by) }))
+  const rows = renderChanges(visit, shown, (id) => {
     const application = named.find((each) => each?.id === id)
-    const link = id !== undefined && html`<a href="${root}/applications/${id}"><code>${id}</code></a>`
-    const label = application && application.name !== '' ? renderApplicationLink(visit, application) : link
-    return renderChange(visit, { ...change, by: showActor(by) }, label)
+    if (application && application.name !== '') return renderApplicationLink(visit, application)
+    return id !== undefined && html`<a href="${root}/applications/${id}"><code>${id}</code></a>`
   })
   return renderList(visit, {
     tab: 'audit',
@@ -69,10 +68,25 @@ export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer
   })
 }
 
+/** Changes below their days. `name`: how an application is called. */
+export function renderChanges(
+  visit: Visit,
+  changes: readonly Change[],
+  name: (id: string | undefined) => Html | string | false,
+): readonly Html[] {
+  const days = changes.map(({ at }) => visit.formats.date.format(at))
+  return changes.map((change, at) => {
+    const day = days[at] !== days[at - 1] && html`<li class="day">${days[at]}</li>`
+    return html`${day} ${renderChange(visit, change, name(change.applicationId))}`
+  })
+}
+
+type Change = Omit<AuditEntry, 'by'> & { readonly by?: string | undefined }
+
 /** Who did what to which application, in a sentence, with the name of the event and its details. They never hold a secret. */
 export function renderChange(
   visit: Visit,
-  { type, by, at, details }: Omit<AuditEntry, 'by'> & { readonly by?: string | undefined },
+  { type, by, at, details }: Change,
   application: Html | string | false,
 ): Html {
   const { texts } = visit
@@ -109,7 +123,7 @@ export function renderChange(
           html`${labelMember(member, texts)}${value !== true && html`: ${describeValue(visit, member, value)}`}`,
       ),
     ],
-    html`<p class="age">${renderTime(at, visit)}</p>`,
+    html`<p class="age"><time datetime="${at.toISOString()}">${visit.formats.time.format(at)}</time></p>`,
   )
 }
 

@@ -48,7 +48,7 @@ export function renderEmail(visit: Visit, email: EmailEntry, isAmongAll: boolean
     [
       isAmongAll && maySeeNames(visit) && recipient,
       problem !== undefined &&
-        html`<span class="warn">${problem}${/^\d{3}$/.test(problem) && words && `, ${words}`}</span>`,
+        html`<span class="wrong">${problem}${/^\d{3}$/.test(problem) && words && `, ${words}`}</span>`,
       renderAge(createdAt, visit),
       state === 'due' && fillTime(texts.nextAttempt, dueAt, visit),
     ],

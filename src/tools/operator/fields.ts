@@ -36,6 +36,7 @@ export interface Field {
   readonly value?: string | readonly string[] | undefined
   readonly choices?: Choices
   readonly isRequired?: boolean
+  readonly hint?: string
   /** Whether the operation takes away what is left empty. */
   readonly isNullable?: boolean
 }
@@ -57,10 +58,7 @@ const CONTROLS = {
 /** The properties of a field that the operation's schema does not have. */
 const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>> = {
   name: () => ({ isRequired: true }),
-  contact: (subject) =>
-    subject.action.place === 'contact'
-      ? { control: 'fixed', value: findAddress(subject) }
-      : { control: 'email', isRequired: subject.action.operation !== 'applications.create' },
+  contact: ({ action }) => ({ control: 'email', isRequired: action.operation !== 'applications.create' }),
   apis: ({ visit, action, application }) => {
     const choices = listGrants(visit, application?.apis)
     const isApproval = action.operation === 'applications.approve'
@@ -78,8 +76,6 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>>
     const choices = (request ? value : all).map((scope) => [scope, scope, undefined, meanings[scope]] as const)
     return { control: 'boxes', choices, value, isRequired: action.operation === 'applications.approve' }
   },
-  api: ({ visit }) => ({ control: 'fixed', value: visit.query.get('api') ?? '' }),
-  kid: ({ visit }) => ({ control: 'fixed', value: visit.query.get('kid') ?? '' }),
   language: () => ({ choices: LANGUAGES }),
   plan: ({ visit }) => ({ control: 'select', choices: listChoices(visit.planNames) }),
   reason: () => ({ control: 'area' }),
@@ -88,8 +84,6 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>>
     control: 'boxes',
     choices: visit.auth.apis.map(({ name, title }) => [name, title]),
   }),
-  credentialId: describeCredential,
-  credential: describeCredential,
   overlap: ({ visit: { texts } }) => ({
     control: 'select',
     choices: Object.entries(texts.overlaps),
@@ -100,12 +94,9 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>>
     choices: Object.entries({ [HERE]: texts.shownHere, email: texts.byEmail }),
     isRequired: true,
   }),
-  address: (subject) =>
-    subject.action.place === 'contacts'
-      ? { control: 'email', isRequired: true }
-      : { control: 'fixed', value: findAddress(subject) },
+  address: () => ({ control: 'email', isRequired: true }),
   jwksUri: () => ({ control: 'url' }),
-  confirm: () => ({ isRequired: true }),
+  confirm: ({ application }) => ({ isRequired: true, hint: application!.name }),
 }
 
 /** Not empty: a browser sends no form in which a required choice is. */
@@ -113,15 +104,18 @@ export const HERE = 'here'
 export const MAX_AREA = 500
 export const LANGUAGES: Choices = Object.entries(LANGUAGE_NAMES)
 
-function describeCredential({ visit }: FormSubject): Partial<Field> {
-  return { control: 'fixed', value: visit.query.get('credential') ?? '' }
-}
-
-/** No address of a page has an address of a person, so it has the place in the list. */
-export function findAddress({ action, application, visit }: FormSubject): string {
-  const { contacts, invitations } = application!
-  const listed = action.place === 'contact' ? contacts : invitations.map(({ address }) => address)
-  return listed[Number(visit.query.get('at') ?? -1)] ?? ''
+/** What the address of a form names: fields of these names are fixed. No address of a page has that of a person, so it has the place in the list. */
+export function findNamed({ action, application, visit }: FormSubject): Readonly<Record<string, string>> {
+  const [api, kid, credential, at] = ['api', 'kid', 'credential', 'at'].map(
+    (name) => visit.query.get(name) ?? undefined,
+  )
+  const { contacts = [], invitations = [] } = application ?? {}
+  const lists = { contact: contacts, invitation: invitations.map(({ address }) => address) }
+  const address = at && ownMembers<Readonly<Record<string, readonly string[]>>>(lists)[action.place]?.[Number(at)]
+  const named = { api, kid, credential, credentialId: credential, address, contact: address }
+  return ownMembers(
+    Object.fromEntries(Object.entries(named).flatMap(([name, value]) => (value ? [[name, value]] : []))),
+  )
 }
 
 export function listChoices(values: readonly string[]): Choices {
@@ -154,6 +148,8 @@ export function listAsked({ visit, action }: FormSubject): readonly string[] {
 }
 
 export function findField(id: string, subject: FormSubject): Field {
+  const named = findNamed(subject)[id]
+  if (named !== undefined) return { control: 'fixed', value: named }
   const { shape } = OPERATIONS_BY_NAME.get(subject.action.operation)!.input
   const member = ownMembers<typeof shape>({ ...limit.shape, ...shape })[id]
   const { kind = 'text', isNullable = false } = member ? describeMember(member) : {}
@@ -198,7 +194,7 @@ export function renderFields(
     const unset = id === 'language' ? `${texts.unset} (${LANGUAGE_NAMES.en})` : texts.unset
     const render = (attributes: Html): Html => renderControl(attributes, field, value, unset)
     const isChoice = field.control === 'flag'
-    return renderField({ id, label, hint: ownMembers(hints)[id], problem, isChoice, render })
+    return renderField({ id, label, hint: field.hint ?? ownMembers(hints)[id], problem, isChoice, render })
   })}`
 }
 

@@ -54,20 +54,19 @@ export async function answerReportOnly(visit: Visit): Promise<Answer | undefined
   if (!auth.usage) return undefined
   const after = readQuery(visit, 'after')
   const { items, next } = await auth.usage.reportOnly({ after, limit: PAGE_SIZE })
-  const rows = items.map(async ({ applicationId, api, route, reason, count, firstAt, lastAt }) => {
+  const rows = items.map(async ({ applicationId, api, route, reason, count, lastAt }) => {
     const isNamed = applicationId !== undefined && maySeeNames(visit)
     const application = isNamed && (await auth.applications.get(applicationId))
     return [
-      application ? renderApplicationLink(visit, application) : applicationId,
+      application ? renderApplicationLink(visit, application) : (applicationId ?? texts.none),
       findTitle(visit, api),
       html`<code>${route}</code>`,
       html`<code>${reason}</code>`,
       formats.count.format(count),
-      renderTime(firstAt, visit),
       renderTime(lastAt, visit),
     ]
   })
-  const columns = 'application api route reason #reported since last'
+  const columns = 'application api route reason #reported last'
   const ends = next === undefined && after === undefined && items.length > 0
   return renderList(visit, {
     tab: 'reportOnly',

@@ -17,11 +17,16 @@ const STYLE =
 main > * { margin-block: 0 !important; min-width: 0 }
 body > main.narrow { --page: 40rem }
 p { max-width: 44rem }
-.head { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: center; justify-content: space-between }
+.head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; min-height: 2.25rem; & > .actions { margin-left: auto } }
 .head .action { padding: .375rem var(--space-4); font-size: .875rem; line-height: 1.6 }
 .crumb { margin-bottom: calc(-1 * var(--space-4)) !important }
-:is(h1, .head) + .facts-line { margin-top: calc(-1 * var(--space-3)) !important }
+.head + .facts-line { margin-top: calc(-1 * var(--space-3)) !important }
 .columns, .columns > * { display: grid; gap: var(--space-5); align-content: start; width: auto; min-width: 0; grid-template-columns: minmax(0, 1fr) }
+@media (min-width: 64rem) {
+  @supports selector(::details-content) {
+    .search > details { & > summary { display: none } &::details-content { content-visibility: visible } }
+  }
+}
 @media (min-width: 64rem) { .columns { grid-template-columns: minmax(0, 1fr) 22rem } }
 .card { container-type: inline-size }
 .card:has(.menu[open]) { z-index: 1 }
@@ -47,7 +52,8 @@ textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--
 .soft, .none, .age, .hint, .facts-line { color: var(--soft) }
 .hint, .age, .facts-line, .field .soft { font-size: var(--text-small); font-weight: 400 }
 .facts-line { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; margin: var(--space-1) 0 0; max-width: none; overflow-wrap: anywhere }
-.facts-line .warn, .wrong { color: var(--bad) }
+.wrong { color: var(--bad) }
+.facts-line .warn:not(.pill) { color: var(--warn) }
 .facts-line .meter { width: 9rem }
 .facts-line > :has(> .chip) { margin-right: calc(-1 * var(--space-2)) }
 .rows > li { padding: var(--space-3) var(--space-4) }
@@ -56,6 +62,7 @@ textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--
 .row > div { flex: 1 1 auto }
 .row > :is(.actions, .age, a) { flex: none; max-width: 60%; margin: 0 }
 .row > .button { padding: var(--space-1) .75rem; font-size: var(--text-small) }
+.day { padding-block: var(--space-2) !important; color: var(--soft); background: var(--code); font-size: var(--text-small); font-weight: 500 }
 .row:has(> .age) { padding-block: var(--space-2); & > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); align-items: baseline } }
 h3:has(strong) { font-weight: 400 }
 .row h3 { text-wrap: pretty }
@@ -72,9 +79,9 @@ h3:has(strong) { font-weight: 400 }
 .properties .about { color: var(--ink); font-size: .875rem }
 .pair { flex: 0 0 100% }
 td code { overflow-wrap: anywhere }
-:is(td, .age) > time, td > a, td .meter + .soft { white-space: nowrap }
+:is(td, .age) > time, td > a, td:has(.meter) { white-space: nowrap }
 td:has(code), .reasons { min-width: 14rem }
-td .meter { width: 7rem; margin-bottom: .125rem; & + .soft { display: block } }
+td .meter { width: 7rem; margin-top: .125rem }
 .table :is(th, td) > .facts-line { display: block; margin: 0 }
 .today:has(> :nth-child(2)) { columns: 32rem 2; gap: var(--space-5) }
 .today > .card { break-inside: avoid; &:not(:last-child) { margin-bottom: var(--space-5) } }
@@ -94,8 +101,8 @@ pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid 
 @media (max-width: 40rem) {
   .rows > .row { display: grid; gap: var(--space-1) var(--space-3); grid-template-columns: minmax(0, 1fr) auto }
   .row > div:not(.actions) { display: contents }
-  .row > div > .facts-line, .row > .age { grid-column: 1 / -1 }
-  .row > :is(.actions, a) { grid-area: 1 / 2; max-width: none }
+  .row > div > .facts-line { grid-column: 1 / -1 }
+  .row > :is(.actions, .age, a) { grid-area: 1 / 2; max-width: none }
   .row:has(> .age) .facts-line > :first-child { display: none }
   .choices { gap: 0 }
 }
@@ -144,8 +151,22 @@ export function renderPage(
       readonly tabs: readonly TabName[]
     },
 ): string {
-  const { heading, actions, content, brand, language, root, operator, signOut, tabs, tab, parent, problem, isNarrow } =
-    page
+  const {
+    heading,
+    state,
+    actions,
+    content,
+    brand,
+    language,
+    root,
+    operator,
+    signOut,
+    tabs,
+    tab,
+    parent,
+    problem,
+    isNarrow,
+  } = page
   const texts = TEXTS[language]
   return renderFrame({
     language,
@@ -164,7 +185,7 @@ export function renderPage(
         (signOut === undefined
           ? html`<span class="signed-in">${operator}</span>`
           : html`<form class="signed-in" method="post" action="${signOut}">
-              <span>${operator}</span> <button class="quiet">${texts.actions.signOut}</button>
+              <span>${operator}</span> <button class="quiet">${texts.signOut}</button>
             </form>`),
     },
     content: html`<main${isNarrow && html` class="narrow"`}>
@@ -175,14 +196,10 @@ export function renderPage(
           <a href="${root}${parent[0]}">${parent[1]}</a>
         </div>`
       }
-      ${
-        actions
-          ? html`<div class="head">
-              <h1>${heading}</h1>
-              ${actions}
-            </div>`
-          : html`<h1>${heading}</h1>`
-      }
+      <div class="head">
+        <h1>${heading}</h1>
+        ${state} ${actions}
+      </div>
       ${problem !== undefined && renderProblem(problem)} ${content}
     </main>`,
     end: { markup: `<script>${FORM_SCRIPT}</script>` },

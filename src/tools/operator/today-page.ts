@@ -57,6 +57,7 @@ export function createTodayPage(auth: Platform): Page {
     return {
       heading: texts.tabs.today,
       tab: 'today',
+      state: html`<span class="soft">${visit.formats.date.format(visit.now)}</span>`,
       content: html`${cards.length > 0 ? html`<div class="today">${cards}</div>` : renderPlainCard(texts.tabs.today, renderEmpty(empty, create))}
       ${overview}`,
     }

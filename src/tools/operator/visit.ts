@@ -63,6 +63,8 @@ export interface PageAnswer {
   readonly status?: number
   readonly heading: string
   readonly tab?: TabName
+  /** Beside the heading. */
+  readonly state?: Html
   /** The actions that are about no single row, at the right of the heading. */
   readonly actions?: Html | false
   readonly content: Html

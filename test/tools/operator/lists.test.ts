@@ -258,7 +258,7 @@ describe('lists', () => {
 
   it('say who did what to which application and when, and of an unknown kind its name and details', async () => {
     const shown = readText((await host.get('/audit?by=operator:bob')).text)
-    expect(shown).toMatch(/ bob suspended &#34;.* application\.suspended Reason: &#34;.* \d+ \w+ \d{4}, \d\d:\d\d UTC/)
+    expect(shown).toMatch(/ bob suspended &#34;.* application\.suspended Reason: &#34;.* \d\d:\d\d /)
     expect(readText((await host.get('/audit?type=application.registered')).text)).toContain('APIs and scopes: Orders (')
     const visit = { auth: host.auth, texts: TEXTS.en, formats: getFormats('en'), now: 0 } as unknown as Visit
     const change = {
@@ -269,9 +269,7 @@ describe('lists', () => {
       id: '1',
     }
     const { markup } = renderChange(visit, change as never, HOSTILE)
-    expect(readText(markup)).toMatch(
-      /^ application\.painted application\.painted color: \{&#34;red&#34;:1\} 1 Jan 1970, 00:00 UTC/,
-    )
+    expect(readText(markup)).toMatch(/^ application\.painted application\.painted color: \{&#34;red&#34;:1\} 00:00/)
   })
 
   it('say that nothing was found where a filter has left nothing, and not that there is nothing', async () => {

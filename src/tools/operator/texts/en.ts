@@ -7,6 +7,7 @@ export const en = {
   unavailableBecause: 'A part of the platform does not answer. Try again soon.',
   unknownOutcome: 'The change may have been made: look before you repeat it.',
   failedBecause: 'The server met an unexpected condition. Its log has the cause.',
+  signOut: 'Sign out',
   refused: 'The request was refused',
   searchHint: 'Name, e-mail address, id or the beginning of a key',
   searched: '{count} applications were searched. “Show more” goes on.',
@@ -34,7 +35,7 @@ export const en = {
     suspend: 'The application’s credentials and access tokens are refused until it is resumed.',
     revokeTokens: 'All access tokens that the application has now are refused. It can request new ones.',
     recover: 'The application’s credentials, contacts and invitations end. The contact that you name gets new ones.',
-    delete: 'Name, contacts and credentials of the application are erased for good.',
+    delete: 'Name, contacts and credentials of the application are erased for good. This cannot be undone.',
     disallow: 'Its calls to this API are refused from the next one on.',
     endCredential: 'It is refused from the next call on. This cannot be undone.',
     rotateSigningKey: 'The new key signs once cached key sets have expired. At once, others may refuse its tokens.',
@@ -122,7 +123,6 @@ export const en = {
   mailCodes: {
     '50': 'mailbox not available',
     '52': 'mailbox full',
-    '53': 'address not allowed',
     '54': 'refused',
   },
   purposes: {
@@ -167,7 +167,7 @@ export const en = {
     addContact: 'Add contact',
     invite: 'Invite somebody',
     removeContact: 'Remove contact',
-    signOut: 'Sign out',
+    signOut: 'End sessions',
     cancelInvitation: 'Cancel invitation',
     retryEmails: 'Send again',
     cancelEmails: 'Cancel e-mails',
