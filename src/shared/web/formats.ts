@@ -26,9 +26,9 @@ export function getFormats(language: Language): ReturnType<typeof createFormats>
   return formats
 }
 
-/** The APIs with the scopes there, such as `catalog, orders (orders:read)`. */
-export function formatGrants(apis: GrantedApis): string {
+/** The APIs with the scopes there, such as `Catalog, Orders (orders:read)`. */
+export function formatGrants(apis: GrantedApis, findTitle: (api: string) => string): string {
   return Object.entries(apis)
-    .map(([api, { scopes }]) => (scopes.length > 0 ? `${api} (${scopes.join(', ')})` : api))
+    .map(([api, { scopes }]) => (scopes.length > 0 ? `${findTitle(api)} (${scopes.join(', ')})` : findTitle(api)))
     .join(', ')
 }

@@ -146,7 +146,6 @@ function renderCredentials(visit: Visit, application: Application): Html {
     const since = keySet && 'jwksUri' in keySet ? keySet.unreadableSince : undefined
     const isSoon = expiresAt && expiresAt.getTime() - visit.now < EXPIRY_NOTICE_MS
     const shown = keySet ? formatKeySet(keySet) : [`${prefix}\u2026`]
-    const titled = apis && Object.fromEntries(Object.entries(apis).map(([api, its]) => [findTitle(visit, api), its]))
     return renderItem(
       html`${name} ${renderPill(texts.kinds[kind])}`,
       [
@@ -155,7 +154,7 @@ function renderCredentials(visit: Visit, application: Application): Html {
         since && html`<span class="wrong">${fillTime(texts.unreadable, since, visit)}</span>`,
         expiresAt && html`<span class="${isSoon && 'warn'}">${fillTime(texts.expires, expiresAt, visit)}</span>`,
         fillTime(texts.created, createdAt, visit),
-        titled && fillText(texts.onlyFor, { apis: formatGrants(titled) }),
+        apis && fillText(texts.onlyFor, { apis: formatGrants(apis, (api) => findTitle(visit, api)) }),
         networks && fillText(texts.onlyFrom, { networks: networks.join(', ') }),
       ],
       renderActions(visit, `${kind} credential`, { application, query: { credential: id }, subject: name }),

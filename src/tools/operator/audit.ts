@@ -152,10 +152,7 @@ function describeValue(visit: Visit, member: string, value: unknown): Html | str
     member === 'changed' ? labelMember(String(each), texts) : (words[String(each)] ?? String(each))
   if (value === null) return texts.none
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.map(describe).join(', ')
-  if (member === 'apis' && isObject(value)) {
-    const titled = Object.entries(value as GrantedApis).map(([api, grant]) => [findTitle(visit, api), grant] as const)
-    return formatGrants(Object.fromEntries(titled))
-  }
+  if (member === 'apis' && isObject(value)) return formatGrants(value as GrantedApis, (api) => findTitle(visit, api))
   if (member === 'rateLimits' && isObject(value)) {
     const limits = Object.entries(value as Application['rateLimits'])
     return limits.map(([api, limit]) => `${findTitle(visit, api)}, ${describeLimit(limit, texts)}`).join('; ')

@@ -36,5 +36,5 @@ it('shows the scopes of keys, those of a narrowed key, and adds what is requeste
   expect(await read()).toContain('Change the catalog')
 
   await auth.applications.addKey(id, { name: 'Report', apis: ['catalog'], scopes: ['catalog:read'] })
-  expect(await read()).toContain('Only for catalog (catalog:read)')
+  expect(await read()).toContain('Only for Catalogue (catalog:read)')
 })

@@ -66,7 +66,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       const { app, count } = open((response: string) => response === 'other')
       const page = await postForm(app, SOLVED)
       expect(page.status).toBe(400)
-      expect(page.text).toContain('<a href="#captcha">The check that you are a person has failed.')
+      expect(page.text).toContain('id="captcha-problem">The check that you are a person has failed.')
       expect(page.text).toContain('value="dev@customer.example"')
       expect(page.text).not.toContain('solved')
       expectRefusal(await postJson(app, { ...GOOD, captcha: 'solved' }), 'invalid_request', /has failed/)

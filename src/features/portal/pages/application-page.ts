@@ -38,7 +38,7 @@ export function renderApplication(
     !isPending && (['credentials', texts.credentials, renderCredentials(view)] as const),
     ['apis', texts.apis, renderApis(view)] as const,
     ['networks', texts.networks, renderNetworks(view)] as const,
-    ['colleagues', texts.colleagues, renderContacts(view)] as const,
+    ['colleagues', texts.contacts, renderContacts(view)] as const,
     ['danger', texts.deletion, renderDangerZone(view)] as const,
   ].flatMap((each) => (each && each[2] ? [each] : []))
   const notices = Object.keys(texts.notices) as (keyof typeof texts.notices)[]

@@ -60,7 +60,7 @@ export function createRemovePage(view: ApplicationView, hash: string): ActionPag
     button: isMe ? texts.leave : texts.remove,
     render: () =>
       html`<p>${fillHtml(texts.removeAbout, { address: html`<strong>${address}</strong>` })}</p>
-        <p class="note">${texts.keepWorking[isMe ? 'mine' : 'others']}</p>`,
+        <p class="notice warn">${texts.keepWorking[isMe ? 'mine' : 'others']}</p>`,
     async perform(_entered, { applications, by }) {
       await applications.removeContact(view.record.id, address, { by })
       return isMe ? { left: 'left' } : { done: 'removed' }

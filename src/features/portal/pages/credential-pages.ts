@@ -89,7 +89,7 @@ export function createRotatePage(view: ApplicationView, id: string): ActionPage 
     render: (entered, problem) =>
       html`${describeCredential(kind, credential, texts)}
         <p>${texts.rotateAbout[kind]}</p>
-        ${former?.credential.expiresAt !== undefined && html`<p class="note">${fillHtml(texts.formerEnds[kind], { date: renderDateTime(former.credential.expiresAt, texts) })}</p>`}
+        ${former?.credential.expiresAt !== undefined && html`<p class="notice warn">${fillHtml(texts.formerEnds[kind], { date: renderDateTime(former.credential.expiresAt, texts) })}</p>`}
         ${renderChoice({ id: 'overlap', label: texts.inUse[kind], problem }, texts.overlaps, readField(entered, 'overlap') || '86400')}`,
     async perform(entered, call) {
       const overlap = Number(readChoice(entered, 'overlap', texts.overlaps, texts))
@@ -133,7 +133,7 @@ export function createEndPage(view: ApplicationView, id: string): ActionPage | u
     render: (entered) =>
       html`${describeCredential(kind, credential, texts)}
         <p>${isKeySet ? keySets.endAbout : texts.endAbout[kind]}</p>
-        ${isOnly && html`<p class="note">${isKeySet ? keySets.isOnly : texts.isOnly[kind]}</p>`}
+        ${isOnly && html`<p class="notice warn">${isKeySet ? keySets.isOnly : texts.isOnly[kind]}</p>`}
         ${revokes && renderRevokeChoice(entered.has('revoke'), texts)}`,
     async perform(entered, { applications, by }) {
       const revokeTokens = revokes && entered.has('revoke')

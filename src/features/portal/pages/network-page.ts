@@ -18,7 +18,7 @@ export function createNetworksPage(view: ApplicationView): ActionPage {
     button: texts.saveNetworks,
     render: (entered, problem) =>
       html`${address !== undefined && html`<p>${fillHtml(texts.yourAddress, { address: html`<code class="inline">${address}</code>` })}</p>`}
-      ${bound && html`<p class="note">${fillText(texts.networksWithin, { networks: bound.join(', ') })}</p>`}
+      ${bound && html`<p class="notice warn">${fillText(texts.networksWithin, { networks: bound.join(', ') })}</p>`}
       ${renderField({
         id: 'networks',
         label: texts.networks,

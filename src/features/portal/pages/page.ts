@@ -1,5 +1,4 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
-import { renderProblem, type Problem } from '../../../shared/web/form-field.js'
 import { html, keepWhole, type Html } from '../../../shared/web/html.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { type PageBrand, hashSource } from '../../../shared/web/page-brand.js'
@@ -21,8 +20,8 @@ export interface PortalPage {
   readonly beside?: Html | false | undefined
   /** A page of lists. Those of forms and texts are narrower. */
   readonly isWide?: boolean | undefined
-  /** The problem, above the content. The title, which is announced first, says that there is one. */
-  readonly error?: Problem | undefined
+  /** The title, which is announced first, says so. */
+  readonly isError?: boolean | undefined
   readonly script?: keyof typeof SCRIPTS | undefined
 }
 
@@ -31,11 +30,11 @@ export type RenderPortalPage = (heading: string, page: PortalPage) => string
 /** `root`: the path of the list of applications, without a slash at its end. Links begin with it. */
 export function createPageRenderer(root: string, developersUrl: string, brand: PageBrand): RenderPortalPage {
   return function renderPortalPage(heading, page) {
-    const { session, language, content, path, beside, isWide = false, error, script } = ownMembers(page)
+    const { session, language, content, path, beside, isWide = false, isError = false, script } = ownMembers(page)
     return renderFrame({
       language,
       title: heading,
-      isError: error !== undefined,
+      isError,
       brand,
       head: { markup: `<style>${STYLE}</style>` },
       header: {
@@ -49,7 +48,7 @@ export function createPageRenderer(root: string, developersUrl: string, brand: P
             <h1>${heading}</h1>
             ${beside}
           </div>
-          ${error !== undefined && renderProblem(error)} ${content}
+          ${content}
         </main>`,
       ),
       end: script && { markup: `<script>${SCRIPTS[script]}</script>` },

@@ -42,6 +42,7 @@ import { createTermsPage } from './terms.js'
 import { retryAfter } from '../../../shared/contracts/denial.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { takesKeySets } from '../../../shared/lib/key-set-text.js'
+import { renderProblem } from '../../../shared/web/form-field.js'
 import { html } from '../../../shared/web/html.js'
 import { readBrand } from '../../../shared/web/read-brand.js'
 
@@ -235,8 +236,8 @@ function createPagesOfApplication(renderPage: RenderPortalPage) {
     /** The form, again with the contact's input if it was refused. */
     showForm(view: ApplicationView, action: ActionPage, entered: FormFields, problem?: FormProblem): PortalAnswer {
       const error = problem && { text: problem.message, field: problem.field }
-      const content = renderActionForm(view, action, entered, error)
-      const page = show(view, action.heading, { content, error, script: 'form' })
+      const content = html`${error && renderProblem(error)} ${renderActionForm(view, action, entered, error)}`
+      const page = show(view, action.heading, { content, isError: error !== undefined, script: 'form' })
       if (!problem) return { status: 200, page }
       const { retryAfter: seconds } = problem
       return seconds === undefined ? { status: 400, page } : { status: 429, page, headers: retryAfter(seconds) }

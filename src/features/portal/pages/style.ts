@@ -7,12 +7,12 @@ const OWN = `:root:has(.form) { --page: 40rem }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; margin: var(--top) 0 var(--space-4) }
 .crumb + .head { margin-top: 0 }
 .intro { margin: calc(-1 * var(--space-2)) 0 var(--space-4); color: var(--soft); & > p { margin: 0 } }
+.problem + .intro { margin-top: 0 }
 .warn { color: var(--warn) }
 .wrong { margin: 0; color: var(--bad); font-size: var(--text-small) }
 form + p, noscript + p { margin-top: var(--space-5) }
 fieldset { display: grid; gap: var(--space-2) }
 fieldset[aria-invalid]:not([type]) { box-shadow: none }
-.note { margin: 0; padding: .625rem .875rem; border-radius: var(--corner-control); color: var(--warn); background: var(--warn-ground) }
 main > .notice { margin-bottom: var(--space-5) }
 .notice .row { align-items: center }
 .flash { display: none }

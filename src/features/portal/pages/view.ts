@@ -31,6 +31,10 @@ export function isOffered({ record, actions }: Pick<ApplicationView, 'record' | 
   return actions.has(action) && isPossible(action, record)
 }
 
+export function findTitle({ apis }: ApplicationView, api: string): string {
+  return apis.find(({ name }) => name === api)?.title ?? api
+}
+
 /** The hidden fields of every form. `version` is the shown record's: a form that is sent late changes nothing. */
 export function renderHiddenFields({ session, record }: Pick<ApplicationView, 'session' | 'record'>): Html {
   return html`<input type="hidden" name="csrf" value="${session.csrf}" /><input

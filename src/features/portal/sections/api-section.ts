@@ -29,7 +29,7 @@ export function renderApis(view: ApplicationView): Html {
     { id: 'apis', title: texts.apis, about: texts.apisAbout },
     renderRows(
       shown.map((api) => renderApi(api, view)),
-      texts.noApi,
+      texts.noApiYet,
     ),
   )
 }

@@ -31,7 +31,7 @@ export function renderContacts(view: ApplicationView): Html {
   const { record, now, texts } = view
   const contacts = listContacts(record)
   return renderSection(
-    { id: 'colleagues', title: texts.colleagues, about: texts.colleaguesAbout },
+    { id: 'colleagues', title: texts.contacts, about: texts.contactsAbout },
     html`<ul class="rows">
         ${contacts.map((address, index) => renderContact(address, { isFirst: index === 0, isOnly: contacts.length === 1 }, view))}
         ${listOpenInvitations(record, now).map((invitation) => renderInvitation(invitation, view))}
@@ -72,7 +72,7 @@ function renderInviteForm(view: ApplicationView): Html {
   const { texts } = view
   return html`<form class="invite" method="post" action="${view.link(view.record.id, 'invite')}">
     ${renderHiddenFields(view)}
-    <label for="address">${texts.addressOfColleague}</label>
+    <label for="address">${texts.addressOfContact}</label>
     <div class="together">
       <input id="address" name="address" type="email" required maxlength="254" autocomplete="off" /><button
         class="quiet"

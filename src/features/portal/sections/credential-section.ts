@@ -8,7 +8,7 @@ import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderEmpty, renderPill, renderTable } from '../../../shared/web/parts.js'
 import { renderDate, renderDateTime, renderRelativeTime } from '../pages/times.js'
-import { isOffered, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
+import { findTitle, isOffered, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** A credential is pointed out this long before its end. */
 export const EXPIRY_NOTICE_MS = 14 * DAY_MS
@@ -74,7 +74,7 @@ function listCells(shown: ShownCredential, view: ApplicationView): Html[] {
         ${renderShown(credential)}
         <span>${fillHtml(texts.created, { date: renderDate(createdAt, texts) })}</span>
         ${keySet && 'address' in keySet && keySet.outage && html`<span class="warn">${fillHtml(texts.keySets.unreadable, { time: renderRelativeTime(keySet.outage.since, now, texts) })}</span>`}
-        ${apis && html`<span>${fillText(texts.onlyFor, { apis: formatGrants(apis) })}</span>`}
+        ${apis && html`<span>${fillText(texts.onlyFor, { apis: formatGrants(apis, (api) => findTitle(view, api)) })}</span>`}
         ${networks && html`<span>${fillText(texts.onlyFrom, { networks: networks.join(', ') })}</span>`}
       </p>`,
     lastUsedAt === undefined

@@ -8,7 +8,7 @@ import { renderEmpty, renderRows, renderTable } from '../../../shared/web/parts.
 import { formatDate, renderRelativeTime } from '../pages/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
 import type { UsageEntry, CountedRefusal } from '../../../shared/contracts/usage-entries.js'
-import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
+import { findTitle, renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import { renderDays, renderErrors, sumByDay, sumUsage, USAGE_DAYS } from '../../../shared/web/usage-figures.js'
 import type { UsageOffer } from '../../../shared/contracts/offers.js'
 import { ownMembers, readPages } from '../../../shared/lib/own-members.js'
@@ -99,7 +99,8 @@ export function renderRefusals(view: ApplicationView, refusals: readonly Counted
   )
 }
 
-function renderRefusal(refusal: CountedRefusal, { now, apis, texts }: ApplicationView): Html {
+function renderRefusal(refusal: CountedRefusal, view: ApplicationView): Html {
+  const { now, texts } = view
   const { at, count, api, error, problem, fix, route, requestId, address } = ownMembers(refusal)
   const time = renderRelativeTime(at.getTime(), now, texts)
   return html`<li class="row">
@@ -109,7 +110,7 @@ function renderRefusal(refusal: CountedRefusal, { now, apis, texts }: Applicatio
       <p class="facts">
         <span>${count > 1 ? fillHtml(texts.times, { count, time }) : time}</span>
         ${route !== undefined && html`<span><code class="inline">${route}</code></span>`}
-        <span>${apis.find(({ name }) => name === api)?.title ?? api}</span>
+        <span>${findTitle(view, api)}</span>
         <span><code class="inline">${error}</code></span>
         ${address !== undefined && html`<span>${fillText(texts.from, { address })}</span>`}
         ${requestId !== undefined && html`<span>${fillHtml(texts.requestId, { id: html`<code class="inline">${requestId}</code>` })}</span>`}

@@ -4,7 +4,7 @@ import { describeRefusal } from '../../../shared/web/describe-refusal.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
-import { renderInputField, type Problem } from '../../../shared/web/form-field.js'
+import { renderInputField, renderProblem, type Problem } from '../../../shared/web/form-field.js'
 import { renderCsrf, renderFlash, type RenderPortalPage } from '../pages/page.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
@@ -25,8 +25,8 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
     html`<p class="actions"><a class="button" href="${root}">${FRAME_TEXTS[language].myApplications}</a></p>`
 
   function renderRefusal(heading: string, text: string, language: Language, visitor?: PageVisitor): string {
-    const content = renderWayOn(language)
-    return renderPage(heading, { session: visitor?.session, language, error: { text }, content })
+    const content = html`<div class="box">${renderProblem({ text })} ${renderWayOn(language)}</div>`
+    return renderPage(heading, { session: visitor?.session, language, isError: true, content })
   }
 
   return {
@@ -34,7 +34,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
       const { contact, problem }: Partial<RefusedRequest> = ownMembers(refused ?? {})
       const texts = TEXTS[language]
       const content = renderRequestForm(root, csrf, contact, problem, texts)
-      return renderPage(texts.signIn, { session, language, error: problem, content })
+      return renderPage(texts.signIn, { session, language, isError: problem !== undefined, content })
     },
     /** Asks for the code: the same text for every address, so that it does not show which are known. */
     renderCode(
@@ -47,7 +47,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
       const content = html`${contact !== undefined && html`<p>${fillHtml(texts.sent, { contact: html`<strong>${contact}</strong>` })}</p>`}
         ${renderCodeForm(root, csrf, id, problem, texts)}
         <p>${fillHtml(texts.noEmail, { link: renderLink(texts.otherAddress) })}</p>`
-      return renderPage(texts.checkEmail, { session, language, error: problem, content })
+      return renderPage(texts.checkEmail, { session, language, isError: isRefused, content })
     },
     /** `GET` of a link in an e-mail: only a click sends its token. */
     renderLink(kind: LinkKind, { csrf, session, language }: PageVisitor): string {
@@ -76,8 +76,9 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
       const texts = TEXTS[language]
       const text = texts.invitationRefused
       const form = renderPasteForm(root, csrf, { text, field: 'pasted' }, texts)
-      const content = html`<noscript>${form}</noscript>${renderWayOn(language)}`
-      return renderPage(texts.invitation, { session, language, error: { text }, content })
+      const content = html`<div class="box">${renderProblem({ text })} ${renderWayOn(language)}</div>
+        <noscript>${form}</noscript>`
+      return renderPage(texts.invitation, { session, language, isError: true, content })
     },
     renderAccepted(
       { session, language }: PageVisitor,
@@ -130,7 +131,7 @@ function renderRequestForm(
 ): Html {
   const entered = html`value="${contact}" type="email" required maxlength="254"
   autocomplete="email"${problem === undefined && html` autofocus`}`
-  return html`${renderFlash('deleted', texts)} ${renderFlash('left', texts)}
+  return html`${renderFlash('deleted', texts)} ${renderFlash('left', texts)} ${problem && renderProblem(problem)}
     <p class="intro">${texts.askForLink}</p>
     <form method="post" action="${root}/sign-in?sent" novalidate>
       ${renderCsrf({ csrf })} ${renderInputField({ id: 'contact', label: texts.address, problem }, entered)}

@@ -50,7 +50,6 @@ export const en = {
 
   apis: 'APIs',
   apisAbout: 'What this application may call. A scope is a right at an API, such as to read.',
-  noApi: 'This application may not call any API.',
   granted: 'Access granted',
   waiting: 'Waits for approval',
   request: 'Request access',
@@ -166,7 +165,7 @@ export const en = {
 
   networks: 'Networks',
   networksAbout: 'From where this application may call. Calls from elsewhere are refused.',
-  anyNetwork: 'From any network.',
+  anyNetwork: 'Any network',
   changeNetworks: 'Change the networks',
   saveNetworks: 'Save the networks',
   networksHint: 'A network or an address in each line, such as {examples}.',
@@ -213,15 +212,15 @@ export const en = {
   from: 'from {address}',
   requestId: 'request {id}',
 
-  colleagues: 'Contacts',
-  colleaguesAbout: 'Who may see and change this application. The first one gets its e-mails.',
+  contacts: 'Contacts',
+  contactsAbout: 'Who may see and change this application. The first one gets its e-mails.',
   you: 'You',
   getsEmails: 'Gets the e-mails',
   isInvited: 'Invited',
   invitationEnds: 'The invitation ends {time}',
   cancel: 'Withdraw',
   invitationOf: 'the invitation of {address}',
-  addressOfColleague: 'E-mail address of another contact',
+  addressOfContact: 'E-mail address of another contact',
   invite: 'Invite',
   inviteOne: 'Invite a contact',
   inviteAbout:
