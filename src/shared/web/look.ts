@@ -106,7 +106,7 @@ a:hover { text-decoration-color: currentcolor }
 summary { cursor: pointer; list-style: none }
 summary::-webkit-details-marker { display: none }
 summary:not(.icon, .button)::before, .chevron::after { content: ''; display: inline-block; flex: none; width: .4375rem; height: .4375rem; margin: 0 .625rem .0625rem .125rem; border: solid; border-width: 0 1.5px 1.5px 0; rotate: -45deg; transform: translate(-15%, -15%) }
-[open] > summary::before, .open > * > .chevron::after, [open] > .chevron::after { rotate: 45deg }
+[open] > summary:not(.icon)::before, .open > * > .chevron::after, [open] > .chevron::after { rotate: 45deg }
 .card, .box, .table, .tiles > div, .start, .decision > *, :is(main, .narrow) > form:not(.search) { border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: var(--lift) }
 code, pre { font: var(--text-small)/1.6 var(--mono) }
 /* Faces for code join characters, such as those of ://, to one that looks like a space. */

@@ -156,7 +156,7 @@ details > .table thead th { position: sticky; top: 0 }
 .card > header h2 { margin: 0; font-size: var(--text-large) }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }
 .row .actions { margin: 0 }
-.action { padding: var(--space-1) .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); box-shadow: var(--lift); font-size: var(--text-small); font-weight: 500; text-decoration: none; &.danger { color: var(--bad) } }
+.action { padding: var(--space-1) .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); box-shadow: var(--lift); font-size: var(--text-small); font-weight: 500; text-decoration: none; &.danger { border-color: currentcolor; color: var(--bad) } }
 .action:hover { border-color: var(--soft) }`,
 } as const
 

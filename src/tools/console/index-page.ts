@@ -11,7 +11,7 @@ import { readLanguage, textWith, words, wordsWith } from './words.js'
 
 /** The page that lists the APIs: addresses, scopes, commands to copy, links to references and metadata. */
 export function renderIndexPage(site: Site): string {
-  const { title, apis, documents, registration, guides, changelog } = site
+  const { title, apis, documents, registration, guides } = site
   const [first] = apis
   const baseUrl = first ? first.resource.slice(0, -first.name.length - 1) : ''
   const content = html`
@@ -40,7 +40,6 @@ export function renderIndexPage(site: Site): string {
     </main>
   `
   const footer = html` ${apis.some(({ scheme }) => scheme === 'oauth2') && html`<p>${wordsWith('signedTokens', { keySet: html`<a href="${baseUrl}/.well-known/jwks.json">${words().keySet}</a>` })}</p>`}
-    ${changelog && html`<p class="alone"><a href="${changelog.path}">${FRAME_TEXTS[readLanguage()].changelogTab}</a></p>`}
     <p>${words().forModels}: <a href="llms.txt">llms.txt</a></p>`
   const head = html`<link rel="alternate" type="text/plain" title="${words().forModels}" href="llms.txt" />`
   const page = renderPage({

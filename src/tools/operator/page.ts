@@ -35,7 +35,6 @@ p { max-width: 44rem }
 .narrow > .card { padding: var(--space-5); & > :last-child { margin: 0 } }
 .narrow > form > .actions { --edge: clamp(1rem, 4vw, 1.5rem); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge); border-top: 1px solid var(--line) }
 .actions > button.danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
-.action.danger { border-color: currentcolor }
 form.search { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: end }
 .card > form.search { padding: var(--space-4) }
 form.search > .field { flex: 1 1 9rem; max-width: 15rem }
@@ -44,7 +43,7 @@ form.search :is(input, select) { font-size: .875rem }
 form.search > p { display: flex; gap: var(--space-2); margin: 0 }
 form.search > details { flex: 0 0 100%; order: 1 }
 .filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: var(--space-3); padding-top: var(--space-2) }
-details:not(.menu) > summary { width: fit-content; color: var(--accent); font-size: var(--text-small); cursor: pointer }
+main details:not(.menu) > summary { width: fit-content; color: var(--accent); font-size: var(--text-small); cursor: pointer }
 .choices { display: grid; gap: var(--space-2) }
 .choices + .choices { margin-top: var(--space-4) }
 .choices > legend { margin-bottom: var(--space-2); color: var(--soft); font-weight: 400 }

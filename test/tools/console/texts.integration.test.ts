@@ -40,7 +40,7 @@ describe('guides and a changelog', () => {
 
   it('are linked from the index by their first headings, in the order of the file names', async () => {
     const { page } = await get('')
-    const links = [...page.querySelectorAll<HTMLAnchorElement>('nav[aria-label=Guides] a, footer a[href=changelog]')]
+    const links = [...page.querySelectorAll<HTMLAnchorElement>('nav[aria-label=Guides] a, header a[href=changelog]')]
     expect(links.map(({ href, textContent }) => [href.replace(shop.developers, ''), textContent])).toEqual([
       ['/guides/01-start', 'Get started'],
       ['/guides/02-keys', 'Keys & secrets'],
