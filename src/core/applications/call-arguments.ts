@@ -78,10 +78,7 @@ export type CallParameters<Calls> = {
   ]: readonly ReadArgument[]
 }
 
-/**
- * The calls, which reject for an argument of the wrong kind before they do anything: a mistake of the host must not look like
- * an outage of its store. Of options they get the own members. `run` runs each call.
- */
+/** Rejects before the call does anything: a mistake of the host must not look like an outage of its store. */
 export function withCheckedArguments<Calls extends object>(
   parameters: NoInfer<CallParameters<Calls>>,
   calls: Calls,

@@ -102,10 +102,7 @@ function createDocumentEndpoint(document: object): Endpoint {
   }
 }
 
-/**
- * Headers that tell the doctor whether `trust proxy` fits the proxies in front: how many addresses `X-Forwarded-For` had
- * when it arrived, and how many of them are used to find the caller's. Empty unless the request asks for them.
- */
+/** For the doctor: how many addresses `X-Forwarded-For` had, and how many `trust proxy` uses. Empty unless asked for. */
 function answerDoctor(req: IncomingMessage): Readonly<Record<string, string>> {
   if (req.headers['platform-auth-doctor'] === undefined) return {}
   const received =

@@ -26,10 +26,7 @@ const MAX_ASSERTION_LENGTH = 8192
 const MAX_ID_LENGTH = 255
 /** Keys with which one assertion is tried: an application may have 200, and anybody may send assertions in its name. */
 const MAX_TRIED = 20
-/**
- * Assertions of an application that are kept: each until it would be refused for its age, and `MAX_LIFETIME` longer, because a process whose
- * clock is ahead deletes what has expired for it, and must not do so before others refuse it.
- */
+/** Each is kept `MAX_LIFETIME` longer than it counts: a process whose clock is ahead must not delete it before. */
 const MAX_USED = 5000
 
 /** The claims of an assertion whose form and times are right. Its signature is not verified yet. */

@@ -264,10 +264,7 @@ export interface ResourceServer<Each extends Api = Api> {
   readonly apis: readonly Each[]
 }
 
-/**
- * Authenticates resource servers where no API is named by the path, as clients do at the endpoints of APIs; the audience of an assertion is
- * `baseUrl`. An application that is no resource server is answered as an unknown client: 401 `invalid_client`.
- */
+/** For paths that name no API: the audience is `baseUrl`. One that is no resource server is answered as unknown. */
 export function createResourceServerAuthentication<Each extends Api>(options: {
   readonly authenticateClient: AuthenticateClient
   readonly apis: ReadonlyMap<string, Each>

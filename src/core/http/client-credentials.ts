@@ -12,10 +12,7 @@ export interface ClientCredentials {
   readonly secret: string
 }
 
-/**
- * The credentials that the client presents (RFC 6749 2.3.1), in each reading: one way to take id and secret from what was sent, which
- * clients encode and pad in several ways. The literal one comes first. Empty if there are none.
- */
+/** Each way to read what was sent (RFC 6749 2.3.1): clients encode and pad it in several. The literal one comes first. */
 export function readPresentedCredentials(req: IncomingMessage, form: Form): readonly ClientCredentials[] {
   const authorization = readHeader(req, 'authorization')
   const id = form.get('client_id')

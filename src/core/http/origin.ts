@@ -4,10 +4,7 @@ import type { RequestOrigin } from '../../shared/contracts/events.js'
 import { holdsCredential } from '../../shared/lib/credential-text.js'
 import { decodeText, readHeader, readIpAddress } from '../../shared/lib/request.js'
 
-/**
- * Reads the origin of a request. Its id is the host's (`req.id`, as pino-http sets it), and many hosts take it from a header:
- * an id that holds a credential is left out. `keyHeaders` are the headers of API keys.
- */
+/** The id is the host's (`req.id`), and many hosts take it from a header: one that holds a credential is left out. */
 export function readOrigin(req: IncomingMessage, keyHeaders: readonly string[] = []): RequestOrigin {
   const address = readIpAddress(req)
   return { requestId: readId(req, keyHeaders), address: isIP(address) === 0 ? undefined : address }

@@ -2,10 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { readHeader } from '../../shared/lib/request.js'
 
-/**
- * Throws for a form that a page of another origin has sent (cross-site request forgery). Browsers send `Sec-Fetch-Site` to
- * trustworthy origins (https and loopback), and `Origin` with every POST; a request with neither is refused.
- */
+/** Cross-site request forgery. Browsers send one of the two headers with every POST: without both it is refused. */
 export function refuseOtherOrigins(req: IncomingMessage, origin: string): void {
   const site = readHeader(req, 'sec-fetch-site')
   // The browser compares, so that a proxy that changes the host does not matter.
@@ -13,10 +10,7 @@ export function refuseOtherOrigins(req: IncomingMessage, origin: string): void {
   if (!isSame) throw createRefusal()
 }
 
-/**
- * Throws for a form that a page of another origin has sent, and lets programs pass, which send neither header. `origin` is
- * undefined where the host has not said which one the pages have: then only `Sec-Fetch-Site` is asked.
- */
+/** Lets programs pass, which send neither header. Without `origin` only `Sec-Fetch-Site` is asked. */
 export function refuseCrossSiteForm(req: IncomingMessage, origin: string | undefined): void {
   const site = readHeader(req, 'sec-fetch-site')
   const sent = readHeader(req, 'origin')

@@ -88,10 +88,7 @@ export function createKeySetFetcher({
 
 type LookUp = (host: string) => Promise<readonly LookupAddress[]>
 
-/**
- * Asks DNS without a thread. Node's own look-up keeps one of four busy until DNS answers, which a stranger's need not, and the host's files,
- * passwords and other look-ups wait for those threads. `servers` is for tests.
- */
+/** Asks DNS without a thread: Node's look-up keeps one of four, for which files and passwords wait. `servers` is for tests. */
 export function createLookUp(servers?: readonly string[]): LookUp {
   const resolver = new Resolver({ timeout: TIMEOUT_MS / 2, tries: 2 })
   if (servers) resolver.setServers(servers)

@@ -17,10 +17,7 @@ import type { RedisConnection } from '../options/options.js'
 import { createMemoryCounters, type RateLimitState } from './memory-counter.js'
 import { connectRedis, type RedisScript } from './redis-counter.js'
 
-/**
- * Counts one request for that key. Returns the `RateLimit` headers; throws `too_many_requests` when the limit is exceeded. Both at
- * once where this process counts, because a flood must not wait in promises; where Redis does, it resolves and rejects.
- */
+/** Counts one request; throws `too_many_requests`. At once where this process counts: a flood must not wait in promises. */
 export interface RateLimit {
   (key: string): MaybePromise<LimitHeaders>
   /** Counts one request too. Returns the refusal and throws nothing: V8 takes longer to throw than to do all else here. */

@@ -77,10 +77,7 @@ function readIdentities(req: object): readonly (Identity | null)[] {
   return established ? toList(established) : []
 }
 
-/**
- * Finds the request that guards saw, also for an object whose prototype is the request, and for a Proxy of it, because Express
- * refers to the request by its response. Returns the object itself if no guard has seen any of them.
- */
+/** The request that guards saw, also for a Proxy of it or an object behind it: Express names it by its response. */
 export function findRequest(req: object): object {
   for (let object: object | null = req; object; object = Object.getPrototypeOf(object) as object | null) {
     if (ESTABLISHED.has(object)) return object

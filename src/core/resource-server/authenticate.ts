@@ -24,10 +24,7 @@ import { Identity } from './identity.js'
 
 export type Authenticator = ReturnType<typeof createAuthenticator>
 
-/**
- * Authenticates credentials. The `recall` calls answer from memory alone, or null if the store or a signature check is needed; the
- * `by` calls then get the missing part. Both decide by `judgeToken`, `judgeTokenApplication` and `judgeKey`.
- */
+/** The `recall` calls answer from memory, or null; the `by` calls then get what is missing. Both judge alike. */
 export function createAuthenticator(
   options: {
     readonly accessTokens: Pick<AccessTokenVerifier, 'recall' | 'verify'>

@@ -10,10 +10,7 @@ import { notePresentedHeaders } from '../http/origin.js'
 import { hasDuplicateHeader, readHeader } from '../../shared/lib/request.js'
 import { createKeyHeaderReader, isNoToken, readAuthorizationKey } from './key-headers.js'
 
-/**
- * Removes the access token from a request, so that nothing behind the guard sees it. What identifies the caller is not in the
- * request: a further guard and `authOf()` still know it. A header of another scheme than Bearer is not the API's.
- */
+/** Nothing behind the guard sees the token; further guards and `authOf()` still know the caller. */
 export function hideToken(req: IncomingMessage): void {
   if (isTwice(req) || findBearer(readHeader(req, 'authorization')) !== undefined) hideHeaders(req, ['authorization'])
 }

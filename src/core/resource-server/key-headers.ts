@@ -41,10 +41,7 @@ export function createKeyHeaderReader(
   }
 }
 
-/**
- * The key in an `Authorization` header: after `Bearer`, if `isKey` says so, or the user name of Basic with an empty password.
- * Undefined for every other header: an access token, or what a proxy or another API reads there.
- */
+/** Behind `Bearer`, if `isKey` says so, or the user of Basic without a password. Undefined for what is another's. */
 export function readAuthorizationKey(authorization: string | undefined, isKey: (text: string) => boolean) {
   if (isBasic(authorization)) {
     const readings = readBasic(authorization)?.filter(({ id, secret }) => id !== '' && secret === '') ?? []

@@ -37,10 +37,7 @@ export function createClientLimits(options: Pick<Store, 'concurrentCalls'>) {
   return {
     /** Limits look-ups: of applications by key or id, of revoked access tokens. */
     limitLookups,
-    /**
-     * Limits look-ups of what anybody can present, in a queue of their own: other look-ups wait for those that run, never for those that
-     * wait. They give way to calls of operators, because a flood from many addresses exceeds no limit.
-     */
+    /** For what anybody can present. Gives way to calls of operators: a flood from many addresses exceeds no limit. */
     limitLookupsOfStrangers: <Result>(caller: string, work: () => Promise<Result>): Promise<Result> =>
       limitStrangers(caller, async () => {
         await giveWay()

@@ -101,10 +101,7 @@ export function createReadiness(options: {
     return { ok, problems }
   }
 
-  /**
-   * Stores and sends what waits. Never rejects, and resolves within `CALL_TIMEOUT_MS` even if the store or the mailer hangs.
-   * Calls are not joined: one that waits for the mailer must not keep the next from storing what came meanwhile.
-   */
+  /** Never rejects, and is bounded in time. Not joined: a call that waits for the mailer must not keep the next from storing. */
   async function flush(): Promise<void> {
     if (closed || !startup.isFinished()) return
     try {

@@ -73,10 +73,7 @@ const REVOCATION_TIME_BYTES = 6
 const randomBuffer = Buffer.alloc(TOKEN_ID_BYTES * 128)
 let randomOffset = randomBuffer.length
 
-/**
- * A `jti` of 32 base64url characters: 48 bits for the application's `tokensRevokedAt` as the issuer knew it, then 144
- * random bits. Comparing `iat` with the time of a revocation would not do: clocks of processes differ and can be set back.
- */
+/** 48 bits for `tokensRevokedAt` as the issuer knew it, and 144 random ones: comparing `iat` fails, as clocks differ. */
 function createTokenId(tokensRevokedAt: number): string {
   if (randomOffset === randomBuffer.length) {
     randomFillSync(randomBuffer)

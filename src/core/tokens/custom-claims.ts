@@ -9,10 +9,7 @@ const MAX_CLAIMS_BYTES = 2048
 /** The claims of access tokens (RFC 9068 2.2), and the secret of those that may be used from some networks only. */
 const ISSUED_CLAIMS = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 'scope', 'credential_id']
 
-/**
- * Names that have a meaning of their own in a JWT, an access token or an introspection response, so that no platform may give
- * them another one. From IANA's registry it has the names that decide what a token allows and to whom.
- */
+/** Names with a meaning in a JWT, an access token or an introspection response; of IANA's those that decide about access. */
 export const REGISTERED_CLAIMS: ReadonlySet<string> = new Set([
   ...ISSUED_CLAIMS,
   'nbf', // RFC 7519 4.1

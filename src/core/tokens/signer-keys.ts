@@ -103,10 +103,7 @@ export function createSignerKeys(
     if (await store.addSigningKey({ ...key, sealedPrivateJwk }, newest, audit)) emit('signingKey.rotated', {})
   }
 
-  /**
-   * The first listed key that has been published for long enough. Before there is one: the stored key of a platform that has just got its
-   * signer, and at last a key that is published too late, because there must be one.
-   */
+  /** The first that is published for long enough; else the stored key, and at last any, because there must be one. */
   function findCurrent(): SigningKey | undefined {
     const keys = signingKeys.list()
     const usable = listed.flatMap(({ kid }) => keys.find((key) => key.kid === kid) ?? [])

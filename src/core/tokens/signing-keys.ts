@@ -91,10 +91,7 @@ export function createSigningKeys(options: {
     onRemoved: (listener: () => void) => void removalListeners.push(listener),
     /** A problem for `auth.health()`: the store has keys that are ignored; undefined if it has none. */
     problem: ignoredKeys.describe,
-    /**
-     * The key with that `kid`, if it verifies now. Another process may just have added it, so for an unknown `kid` the change
-     * feed is read first, once per `UNKNOWN_KID_POLL_INTERVAL_MS` for all callers. Rejects if the store does not answer.
-     */
+    /** Another process may just have added it: an unknown `kid` has the feed read first, once per interval for all callers. */
     find(kid: string): MaybePromise<SigningKey | undefined> {
       const key = findKnown(kid)
       if (key || isUnknown(kid)) return key

@@ -146,10 +146,7 @@ export function createAccessTokenVerifier(options: {
   return {
     /** The cached result of `verify`; null if there is none. */
     recall: (token: string) => recall(hash('sha256', token, 'base64')),
-    /**
-     * Signature, claims and times; whether the token was revoked is not part of it. Synchronous for a token in the cache and
-     * for a string that cannot be an access token.
-     */
+    /** Signature, claims and times, not revocation. Synchronous for a cached token and for what cannot be one. */
     verify(token: string): MaybePromise<Verification> {
       const digest = hash('sha256', token, 'base64')
       const known = recall(digest) ?? pending.get(digest)

@@ -1,7 +1,4 @@
-/**
- * Characters of an access token. With `Authorization: Bearer ` before it, it fits into a header line of 8 KiB, which is what nginx,
- * Apache and many clients carry at most.
- */
+/** With `Authorization: Bearer ` it fits into a header line of 8 KiB, the most of nginx, Apache and many clients. */
 export const MAX_ACCESS_TOKEN_LENGTH = 8000
 
 /** Protected header, signature of an RSA key of 2,048 bits, and the claims other than `iss`, `aud` and `scope`, in base64url. */

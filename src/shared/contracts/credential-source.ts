@@ -20,10 +20,7 @@ export interface CredentialSource extends Pick<
   | 'clock'
   | 'watch'
 > {
-  /**
-   * The application that has this key. `hash` is the HMAC of `key` by which this process tells keys, and that of the key in the answer; the
-   * source may know the key by another one.
-   */
+  /** `hash`: the HMAC of `key` by which this process, and the answer, tell keys. The source may know it by another. */
   findApplicationByKey(hash: string, key: string): Promise<ApplicationRecord | undefined>
   /** Whether the record of an application may have the key by another hash, so that it does not prove a key wrong. */
   readonly hasOtherHashes: boolean

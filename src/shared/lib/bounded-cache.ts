@@ -4,10 +4,7 @@ export type BoundedCache<Value> = ReturnType<typeof createBoundedCache<Value>>
 /** 16 MiB bound the memory that unusually large entries take, such as those of an attacker. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/**
- * A two-generation cache like quick-lru: entries are added to the young map. When it is full, it becomes the old map and the
- * former old map is dropped. An entry used in the old map moves back to the young one. A hit costs one map look-up.
- */
+/** Two generations like quick-lru: a full young map becomes the old one. A hit in the old one moves the entry back. */
 export function createBoundedCache<Value>({
   entries,
   bytesOf = () => 0,

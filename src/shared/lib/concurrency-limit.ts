@@ -1,7 +1,4 @@
-/**
- * Runs the work, at once or when earlier work has ended. `caller` is the party that the work is done for, and with a space after it a member
- * of the party, such as a resource server and an address.
- */
+/** `caller`: the party that work is done for, and behind a space a member of it, such as a resource server's address. */
 export type ConcurrencyLimit = <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>
 
 interface WaitingCall {

@@ -8,10 +8,7 @@ const ADDRESS =
 const MAX_LENGTH = 254
 const MAX_LOCAL_PART_LENGTH = 64
 
-/**
- * Reads one plain ASCII address of up to 254 octets. An internationalized domain is converted, as browsers and mail programs do
- * (`info@müller.example` to `info@xn--mller-kva.example`). Undefined for everything else.
- */
+/** One plain ASCII address of up to 254 octets, or undefined. An internationalized domain is converted (`xn--...`). */
 export function readEmailAddress(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined
   const address = isAscii(text) ? text : convertDomain(text)

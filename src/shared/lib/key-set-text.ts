@@ -48,10 +48,7 @@ export function hidePrivateKey(text: string): string {
   }
 }
 
-/**
- * Reads what somebody has pasted: a JWK Set, one public key (a JWK, or PEM as openssl writes it), or the https address of a set. Throws with
- * code `invalid_argument`; the message repeats nothing of the text, which may be a private key.
- */
+/** A JWK Set, one public key (JWK or PEM), or an https address. Errors repeat nothing: it may be a private key. */
 export function parseKeySetText(text: string): { readonly jwks?: object; readonly jwksUri?: string } {
   if (/^https?:\/\//i.test(text)) return { jwksUri: text }
   if (/PRIVATE KEY-----/.test(text)) throw invalidArgument('jwks has a private key: publish public keys only.')

@@ -83,10 +83,7 @@ export function readOptionalFunction<F>(option: string, value: F | undefined): F
   throw invalidOption(option, value, 'Give it a function, or leave it out.')
 }
 
-/**
- * The parts of a platform for a tool that needs this one of them: JavaScript callers may pass anything, and guards of another process have
- * no `core`. `call` is how the tool is called. Throws `ConfigurationError`.
- */
+/** JavaScript callers may pass anything, and guards of another process have no `core`. `call`: how the tool is called. */
 export function readPlatform<Parts extends object>(auth: unknown, needed: keyof Parts, call: string): Parts {
   const parts: unknown = isObject(auth) ? Reflect.get(auth, PLATFORM_PARTS) : undefined
   if (isObject(parts) && Object.hasOwn(parts, needed)) return parts as Parts

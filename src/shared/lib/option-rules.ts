@@ -15,10 +15,7 @@ export type Rule<Value> = (option: string, value: unknown) => Value
 /** The values that rules read, by the names of their options. */
 type Values<Rules> = { readonly [Name in keyof Rules]: Rules[Name] extends Rule<infer Value> ? Value : never }
 
-/**
- * Reads a group of options by a table: `group('cache', { applications: wholeNumber(1, 20_000) })`. One that is left out is read like an
- * empty one; names that have no rule are refused. The result is frozen, and has every name of the table.
- */
+/** Reads a group by a table of rules: what is left out as if empty, unknown names refused, the result frozen. */
 export function group<const Rules extends Readonly<Record<string, Rule<unknown>>>>(
   option: string,
   rules: Rules,

@@ -10,10 +10,7 @@ export function readHeader<Name extends keyof IncomingHttpHeaders & string>(
   return headers && Object.hasOwn(headers, name) ? headers[name] : undefined
 }
 
-/**
- * The path of a request target, without its query. A client may send the target in absolute form (RFC 9112 3.2.2). Its dot segments stay,
- * as in Express: a gate of the host on a path would be passed by `http://host/a/../path`.
- */
+/** The target may have absolute form (RFC 9112 3.2.2). Dot segments stay: else `http://host/a/../path` passed a gate. */
 export function parsePath(url: string): string {
   const target = url.startsWith('/') ? url : url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#\\]*/i, '')
   const query = target.indexOf('?')

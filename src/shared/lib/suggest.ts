@@ -1,7 +1,4 @@
-/**
- * Such as ` Did you mean "title"?`, with its leading space: the known words that are one or two edits away from a mistyped one, then those that
- * it is the beginning of, at most three. Empty without one. In quotes without `format`.
- */
+/** Such as ` Did you mean "title"?`, with its space: at most three words one or two edits away, or which it begins. */
 export function didYouMean(
   word: string,
   known: readonly string[],

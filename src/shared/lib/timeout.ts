@@ -6,10 +6,7 @@ export const CALL_TIMEOUT_MS = 5000
 /** The most of a time limit that a process loses while it is suspended, or its event loop blocked. */
 const MAX_STEP_MS = 1000
 
-/**
- * Settles like `work`, or rejects with the error of `createError` after `milliseconds`; later if the process was suspended
- * meanwhile, for the work was too. The work itself is not stopped. A host's JavaScript may return a value instead of a promise.
- */
+/** Later if the process was suspended meanwhile. The work is not stopped. A host may return a value, no promise. */
 export function withTimeout<Result>(
   work: Promise<Result>,
   milliseconds: number,

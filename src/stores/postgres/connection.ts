@@ -130,10 +130,7 @@ export function createPostgresConnections(pool: PostgresPool, { prepare }: { rea
     }
   }
 
-  /**
-   * Runs `work` in a transaction, which is rolled back if `work` rejects or resolves false. `work` may run more than once. A
-   * transaction that takes longer than `timeoutMs` is not committed.
-   */
+  /** Rolled back if `work` rejects or resolves false. It may run more than once. After `timeoutMs` nothing is committed. */
   async function transaction<T>(work: (sql: Sql) => Promise<T>, timeoutMs: number = TRANSACTION_TIMEOUT_MS) {
     const deadline = performance.now() + timeoutMs
     for (let attempt = 1; ; attempt++) {

@@ -141,10 +141,7 @@ function countConnections({ options }: PostgresPool): number {
 
 const poolsWithListener = new WeakSet<PostgresPool>()
 
-/**
- * A pool emits `error` for an idle connection that it has lost, and replaces it; without a listener that event ends the
- * process. The listener is never removed, because the pool also emits the event for connections that are being closed.
- */
+/** Without a listener its `error` would end the process. Never removed: connections that are being closed emit it too. */
 function ignoreLostConnections(pool: PostgresPool): void {
   if (!poolsWithListener.has(pool)) pool.on('error', () => undefined)
   poolsWithListener.add(pool)

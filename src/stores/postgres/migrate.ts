@@ -11,10 +11,7 @@ import type { PostgresConnections, Sql } from './connection.js'
 import { runWork } from './dialect.js'
 import type { Migration } from './migrations/index.js'
 
-/**
- * Creates or migrates the tables in the first schema of the search path: all pending migrations (one per schema version, in order), or none.
- * An older schema is refused unless it `mayMigrate`.
- */
+/** All pending migrations or none, in the first schema of the search path. An older one is refused unless it `mayMigrate`. */
 export async function migrate(
   { sql, transaction }: PostgresConnections,
   { migrations, mayMigrate }: { readonly migrations: readonly Migration[]; readonly mayMigrate: boolean },

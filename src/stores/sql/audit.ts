@@ -18,10 +18,7 @@ export function* listAudit(query: AuditQuery): Work<readonly AuditRecord[]> {
   return (yield* all<object>(text, start, limit, ...filters.values)).map(parseRecord)
 }
 
-/**
- * The records of a time, in its order: a page is read from the index of times, however many records are before it. The clocks of
- * processes differ, so this is not quite the order of the numbers.
- */
+/** A page is read from the index of times. Clocks of processes differ, so this is not quite the order of the numbers. */
 function* listByTime(query: AuditQuery, start: number | undefined): Work<readonly AuditRecord[]> {
   const { after, limit, from = 0, until = Number.MAX_SAFE_INTEGER, newestFirst = false } = query
   const text = 'SELECT at FROM platform_auth_audit WHERE seq = ?1'

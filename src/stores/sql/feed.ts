@@ -4,10 +4,7 @@ import type { Change } from '../../shared/contracts/store-records.js'
 /** How many changes a feed keeps; a database may keep a few more. */
 export const MAX_FEED_CHANGES = 10_000
 
-/**
- * The number in an audit id or a cursor of the change feed; undefined for a text that no store issues. Strict, so that
- * every store answers a malformed cursor in the same way: `Number()` reads '' as 0, and `parseInt()` reads '1abc' as 1.
- */
+/** Strict, so that every store answers a malformed cursor alike: `Number()` reads '' as 0, `parseInt()` '1abc' as 1. */
 export function parseCursor(cursor: string): number | undefined {
   return /^(?:0|[1-9]\d{0,14})$/.test(cursor) ? Number(cursor) : undefined
 }

@@ -10,10 +10,7 @@ export function* addQuotas(dialect: Dialect, batch: UsageBatch, counts: readonly
   return yield* all<QuotaTotals>(formatTotals(dialect), rows)
 }
 
-/**
- * Adds to the day and to its month. The rows are in one order: two processes that lock the same rows in different orders deadlock. WHERE
- * true: without it SQLite reads ON CONFLICT as a part of a join.
- */
+/** In one order, or two processes deadlock. WHERE true: without it SQLite reads ON CONFLICT as a part of a join. */
 function formatAdd({ formatGiven, binary }: Dialect): string {
   return `
   INSERT INTO platform_auth_quotas AS stored (application_id, day, count, plan)

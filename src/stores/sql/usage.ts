@@ -15,10 +15,7 @@ import { parseRow, parseUsageCount, type UsageRow } from './rows.js'
 /** The counts that are read at once, and sorted. */
 const FEW = 2000
 
-/**
- * Whether the days have few counts, or few of the API: then these are read. Otherwise one application is read after another, until
- * there are enough. So a list costs what it finds, and not what all applications have.
- */
+/** Few counts are all read; otherwise one application after another. A list costs what it finds, not all there is. */
 export function* hasFewCounts({ api, applicationId, from, to }: UsageCountQuery): Work<boolean> {
   if (applicationId !== undefined) return false
   const ofApi = api === undefined ? '' : 'AND api = ?4'

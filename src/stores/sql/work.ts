@@ -12,10 +12,7 @@ export interface Statement {
 
 type Bindable = string | number | undefined
 
-/**
- * A call of a store, or a part of one, written once for both databases: it yields statements and gets their results, at once from
- * SQLite, whose driver is synchronous, and later from PostgreSQL.
- */
+/** A call written once for both databases: yields statements and gets results, at once (SQLite) or later (PostgreSQL). */
 export type Work<Result> = Generator<Statement, Result, unknown>
 
 export function* run(text: string, ...values: readonly Bindable[]): Work<number> {

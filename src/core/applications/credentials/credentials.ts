@@ -140,10 +140,7 @@ export interface MintedCredentials {
   readonly secret: MintedCredential | undefined
 }
 
-/**
- * Makes the credentials that an e-mail delivers: a key, a secret, or for a registration a key and the secret that APIs and resource
- * servers need. With `hasKeySet` a key set takes the place of that secret. `terms`: those of the credential that is replaced.
- */
+/** What an e-mail delivers: a key, a secret, or both as needed. `terms`: of the credential that is replaced. */
 export function mintCredentials(
   credentials: Credentials,
   purpose: DeliveryPurpose,

@@ -149,10 +149,7 @@ function limitEnd(
   return { ...credential, expiresAt: endsAt }
 }
 
-/**
- * Terms of a credential that is gone count while no other works for one of its APIs. Where an operator ended it and left others, or
- * has added another, he left those only.
- */
+/** Terms of one that is gone count while no other works for one of its APIs, unless an operator left or added others. */
 function isKept(current: ApplicationRecord, record: ApplicationRecord, terms: OperatorTerms, change: Change): boolean {
   const { kind, credentialId, apis } = terms
   const list = LISTS[kind]

@@ -13,10 +13,7 @@ const MAX_PATIENCE_MS = 1000
 /** A part of `maxStaleness`, because what is in memory is served no longer than that. */
 const PATIENCE_SHARE = 0.2
 
-/**
- * Keeps applications in memory. An answer is never older than the last `evict`: a change made by this process evicts before it
- * resolves, a change made by another process when the change feed brings it.
- */
+/** Never older than the last `evict`: a change made here evicts before it resolves, another one when the feed brings it. */
 export type ApplicationCache = ReturnType<typeof createApplicationCache>
 
 export function createApplicationCache(options: {

@@ -93,10 +93,7 @@ function readFilters(given: Given): Filters {
   }
 }
 
-/**
- * The cursor behind `last`: in a search that has an order of its own with its key, so that the next page is found although the application
- * has been changed since. All pages of a search by expiry count from the time of the first one.
- */
+/** A search with its own order has its key in the cursor: the application behind which a page begins may have changed. */
 function formatListCursor(query: Filters, last: ApplicationRecord): string {
   const key = getOrderKey(last, query)
   if (key === undefined) return last.id

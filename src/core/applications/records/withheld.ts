@@ -25,10 +25,7 @@ export function isWithheld(current: ApplicationRecord, api: string, requested: r
   return !Object.hasOwn(current.apis, api) || requested.some((scope) => apis[api]!.scopes.includes(scope))
 }
 
-/**
- * Refuses a contact's change that gives back what operators took away or have limited: access, networks of the application, limits,
- * its plan, a suspension; or that makes it a resource server, or none. Terms of credentials are judged by `applyOperatorTerms`.
- */
+/** Refuses a contact's change that gives back what operators took away or limited. `applyOperatorTerms` judges credentials. */
 export function refuseWithheld(current: ApplicationRecord, changed: ApplicationRecord): void {
   refuseWiderNetworks(current, changed)
   for (const api of Object.keys(changed.apis)) {

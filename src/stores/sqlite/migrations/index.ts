@@ -1,10 +1,7 @@
 import type { Sql } from '../connection.js'
 import { initial } from './001-initial.js'
 
-/**
- * One step of the schema, run inside a transaction. A function is for a change that SQL alone cannot express, or that takes so
- * long that it tells how far it is.
- */
+/** Runs inside a transaction. A function for what SQL cannot express, or takes so long that it tells how far it is. */
 export type Migration = string | ((sql: Sql, onProgress: (progress: string) => void) => void)
 
 /**
