@@ -40,10 +40,7 @@ export async function generateSigningKey(
   return { ...record, sealedPrivateJwk }
 }
 
-export async function importSigningKey(
-  record: ScheduledKey,
-  encryption: Pick<KeyEncryption, 'unseal'>,
-): Promise<SigningKey> {
+export async function importSigningKey(record: ScheduledKey, encryption: Pick<KeyEncryption, 'unseal'>) {
   const { kid, algorithm, createdAt, signsFrom, verifiesUntil, formerVerifiesFor } = record
   const { signer: _, ...publicJwk }: JWK & { readonly signer?: unknown } = record.publicJwk
   const ofSigner = isOfSigner(record)

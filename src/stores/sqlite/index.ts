@@ -120,11 +120,7 @@ async function connect(pathOrDatabase: string | SqliteDatabase, options: Migrati
   return prepare(connection, options, createFileBackup(openFile))
 }
 
-async function prepare(
-  connection: SqliteConnection,
-  options: MigrationOptions,
-  backup: FileBackup | undefined,
-): Promise<OpenedDatabase> {
+async function prepare(connection: SqliteConnection, options: MigrationOptions, backup: FileBackup | undefined) {
   try {
     await connection.single(makeDurable)
     return { connection, migration: await migrate(connection, { migrations: MIGRATIONS, ...options, backup }) }

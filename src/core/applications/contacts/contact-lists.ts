@@ -15,10 +15,7 @@ export function listContacts(options: Pick<ApplicationRecord, 'contact' | 'other
   return contact === undefined ? [] : [contact, ...otherContacts]
 }
 
-export function toContactMembers([contact, ...otherContacts]: readonly string[]): Pick<
-  ApplicationRecord,
-  'contact' | 'otherContacts'
-> {
+export function toContactMembers([contact, ...otherContacts]: readonly string[]) {
   return { contact, otherContacts }
 }
 

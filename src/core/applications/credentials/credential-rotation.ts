@@ -26,7 +26,7 @@ export function createCredentialRotation(
   options: CallParts<Credentials> & {
     readonly sender: EmailSender
   },
-): Pick<Applications, 'rotateKey' | 'rotateSecret'> {
+) {
   const { store, writer, opened, sender, now } = options
 
   async function rotate(

@@ -33,11 +33,7 @@ interface Change {
 }
 
 /** The one place that decides what a change may create (docs/architecture.md, "What operators take away"). */
-export function applyOperatorTerms(
-  current: ApplicationRecord,
-  edited: ApplicationRecord,
-  change: Change,
-): { readonly record: ApplicationRecord; readonly details: Change['details'] } {
+export function applyOperatorTerms(current: ApplicationRecord, edited: ApplicationRecord, change: Change) {
   if (edited.status === 'deleted') return { record: { ...edited, withheld: undefined }, details: change.details }
   const isByContact = isContact(change.by)
   const changed = isByContact ? { ...edited, withheld: current.withheld } : edited

@@ -20,11 +20,7 @@ export interface Asker {
 /** Bounds the size of a record. More than an application has in the 14 days of a link. */
 const MAX_DECIDED = 50
 
-export function decideRegistration(
-  current: ApplicationRecord,
-  email: QueuedEmail | undefined,
-  outcome: Outcome,
-): readonly DecidedRequest[] {
+export function decideRegistration(current: ApplicationRecord, email: QueuedEmail | undefined, outcome: Outcome) {
   const { apis: requested, createdAt: requestedAt } = current
   const subject = { api: undefined, requestedAt }
   return [describe(subject, requested, readAsker(email), outcome), ...current.decided].slice(0, MAX_DECIDED)

@@ -153,11 +153,7 @@ function hasScopes(apis: ApiGrants | undefined, name: string): boolean {
   return isObject(grant) && ownMembers(grant as { scopes?: unknown }).scopes !== undefined
 }
 
-function narrow(
-  application: ApplicationRecord,
-  restriction: GrantedApis,
-  namesScopes: (api: string) => boolean,
-): GrantedApis {
+function narrow(application: ApplicationRecord, restriction: GrantedApis, namesScopes: (api: string) => boolean) {
   const entries = Object.entries(restriction).map(([name, { scopes }]) => {
     const grant = findGrant(application, { name })
     if (!grant) throw createNotGrantedError(application, `"${name}"`, Object.keys(application.apis))
