@@ -52,29 +52,22 @@ export interface AssertionAttempt {
 }
 
 /** Authenticates clients that prove a private key (RFC 7523 3, OpenID Connect Core 9, draft-ietf-oauth-rfc7523bis). */
-export function createAssertionReader({
-  findClient,
-  mayPass,
-  store,
-  allow,
-  ca,
-  tokenEndpointAudience,
-  clockTolerance,
-  now,
-  ...toTell
-}: {
-  readonly findClient: (id: string, req: IncomingMessage) => Promise<FoundClient | undefined>
-  /** Given, because this file is loaded later, and would split what every program loads into more files. */
-  readonly mayPass: (compared: Pick<ComparedReading, 'found' | 'matched'>) => boolean
-  readonly store: Pick<StoreWith, 'assertions'>
-  /** Hosts of key sets that may have any address. */
-  readonly allow: readonly string[]
-  readonly ca?: string | undefined
-  readonly tokenEndpointAudience: boolean
-  /** Seconds. */
-  readonly clockTolerance: number
-  readonly now: () => number
-} & Parameters<typeof createKeySetOutages>[0]) {
+export function createAssertionReader(
+  options: {
+    readonly findClient: (id: string, req: IncomingMessage) => Promise<FoundClient | undefined>
+    /** Given, because this file is loaded later, and would split what every program loads into more files. */
+    readonly mayPass: (compared: Pick<ComparedReading, 'found' | 'matched'>) => boolean
+    readonly store: Pick<StoreWith, 'assertions'>
+    /** Hosts of key sets that may have any address. */
+    readonly allow: readonly string[]
+    readonly ca?: string | undefined
+    readonly tokenEndpointAudience: boolean
+    /** Seconds. */
+    readonly clockTolerance: number
+    readonly now: () => number
+  } & Parameters<typeof createKeySetOutages>[0],
+) {
+  const { findClient, mayPass, store, allow, ca, tokenEndpointAudience, clockTolerance, now, ...toTell } = options
   const outages = createKeySetOutages({ ...toTell, now })
   const keySets = createKeySetCache({ fetchKeySet: createKeySetFetcher({ allow, ca }), now })
   /** Imported once for each record: records are immutable. */

@@ -29,56 +29,33 @@ import { createReadCost, createRequestCounter, type RequestCounter } from './req
 import { createVerifiers } from './verify.js'
 
 /** The calls of `auth` that protect APIs. Their arguments are checked here; `GuardsApi` has the types. */
-export function createResourceServer({
-  apis,
-  accessTokens,
-  revokedTokens,
-  applicationCache,
-  credentials,
-  activate,
-  lastUsed,
-  limitFailures,
-  rateLimits,
-  plans,
-  available,
-  observers,
-  emit,
-  logRefusal,
-  waitToRefuse,
-  onDenied,
-  warn,
-  now,
-}: Parameters<typeof createAuthenticator>[0] & {
-  readonly apis: ReadonlyMap<
-    string,
-    Api & { readonly rateLimit: Limit | false; readonly reportOnly: ReportOnlySettings }
-  >
-  readonly limitFailures: RateLimit | undefined
-  readonly rateLimits: Pick<RateLimits, 'create'>
-  readonly plans: PlanLimits | undefined
-  readonly available: (api: Api) => MaybePromise<void>
-  readonly observers: ApiObservers
-  readonly emit: EmitEarly
-  readonly logRefusal: LogRefusal
-  readonly waitToRefuse: Parameters<typeof createErrorResponder>[0]['waitToRefuse']
-  readonly onDenied: OnDenied | undefined
-  readonly warn: (message: string) => void
-}) {
-  const parts = { accessTokens, revokedTokens, applicationCache, credentials, activate, lastUsed, now }
-  const authenticator = createAuthenticator(parts, limitFailures)
-  const requestLimits = createRequestLimits({ apis, rateLimits, plans, observers, now })
+export function createResourceServer(
+  options: Parameters<typeof createAuthenticator>[0] & {
+    readonly apis: ReadonlyMap<
+      string,
+      Api & { readonly rateLimit: Limit | false; readonly reportOnly: ReportOnlySettings }
+    >
+    readonly limitFailures: RateLimit | undefined
+    readonly rateLimits: Pick<RateLimits, 'create'>
+    readonly plans: PlanLimits | undefined
+    readonly available: (api: Api) => MaybePromise<void>
+    readonly observers: ApiObservers
+    readonly emit: EmitEarly
+    readonly logRefusal: LogRefusal
+    readonly waitToRefuse: Parameters<typeof createErrorResponder>[0]['waitToRefuse']
+    readonly onDenied: OnDenied | undefined
+    readonly warn: (message: string) => void
+  },
+) {
+  const { apis, plans, available, observers, emit, logRefusal, waitToRefuse, onDenied, warn, now } = options
+  const authenticator = createAuthenticator(options, options.limitFailures)
+  const requestLimits = createRequestLimits(options)
   const outcomes = createOutcomes(emit)
   const decisions = createDecisions()
   const readCost = createReadCost(plans)
   const reporter = createRefusalReporter({ observers, emit, outcomes, logRefusal, now })
-  const { respondWithError, respondWithDenial } = createErrorResponder({
-    decisions,
-    outcomes,
-    observers,
-    logRefusal,
-    reporter,
-    waitToRefuse,
-  })
+  const responders = createErrorResponder({ decisions, outcomes, observers, logRefusal, reporter, waitToRefuse })
+  const { respondWithError, respondWithDenial } = responders
   const guardSettings = {
     apis,
     reportOnlyOf: new Map([...apis.values()].map(({ name, reportOnly }) => [name, reportOnly])),
@@ -131,7 +108,7 @@ export function createResourceServer({
     guardParts,
     /** Failures are counted by who asks. */
     guardIntrospected: createIntrospectionGuard(
-      createAuthenticator(parts, undefined),
+      createAuthenticator(options, undefined),
       (given) => createGuards({ ...guardSettings, authenticator: given }).guardParts,
     ),
     /** The access token with the scopes that a guard of the API would grant; undefined if the guard would refuse it. */

@@ -20,16 +20,13 @@ export const MAX_DELETED_PER_CALL = 1000
 
 const CLEANUP_INTERVAL_MS = 3600 * 1000
 
-export function createHourlyCleanup({
-  cleanUp,
-  subject,
-  logger,
-}: {
+export function createHourlyCleanup(options: {
   /** Ends early when the cleanup `isClosed`. */
   readonly cleanUp: () => Promise<unknown>
   readonly subject: string
   readonly logger: { warn(message: string, error: unknown): void }
 }) {
+  const { cleanUp, subject, logger } = options
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let running: Promise<unknown> = Promise.resolve()

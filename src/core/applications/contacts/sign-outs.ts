@@ -13,15 +13,12 @@ export const MAX_SESSION_MS = 12 * 3600 * 1000
 /** A sign-out is stored longer than sessions last by this time, because the clocks of processes differ. */
 export const CLOCK_MARGIN_MS = 3600 * 1000
 
-export function createSignOuts({
-  store,
-  opened,
-  now,
-}: {
+export function createSignOuts(options: {
   readonly store: Pick<Store, 'signIns'>
   readonly opened: () => Promise<unknown>
   readonly now: () => number
 }) {
+  const { store, opened, now } = options
   async function add(subject: string): Promise<void> {
     const expiresAt = now() + MAX_SESSION_MS + 2 * CLOCK_MARGIN_MS
     await store.signIns?.addSignOut({ subject, nonce: randomBytes(16).toString('base64url'), at: now(), expiresAt })

@@ -25,14 +25,7 @@ const KEYS_GO_ON_MS = DAY_MS
  * Keeps with the record that the address of a key set cannot be read, so that all processes know it, also those that start meanwhile, and
  * one of them tells: an event when it begins and ends, an e-mail to each contact after an hour, and one when the keys are refused.
  */
-export function createKeySetOutages({
-  writer,
-  limitChanges,
-  wakeSender,
-  emit,
-  logger,
-  now,
-}: {
+export function createKeySetOutages(options: {
   readonly writer: Pick<ApplicationWriter, 'change'>
   readonly limitChanges: ConcurrencyLimit
   readonly wakeSender: () => void
@@ -40,6 +33,7 @@ export function createKeySetOutages({
   readonly logger: Pick<Logger, 'warn'>
   readonly now: () => number
 }) {
+  const { writer, limitChanges, wakeSender, emit, logger, now } = options
   async function save(id: string, read: CredentialRecord, state: AddressState): Promise<void> {
     const credentialId = read.id
     const changed = await writer.change(id, { type: undefined }, (current) => {

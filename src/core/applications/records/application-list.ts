@@ -23,17 +23,13 @@ const SEARCHED_AT_ONCE = 200
 
 type Given = NonNullable<Parameters<Applications['list']>[0]>
 
-export function createList({
-  store,
-  opened,
-  flushLastUsed,
-  now,
-}: {
+export function createList(options: {
   readonly store: Pick<Store, 'listApplications'>
   readonly opened: () => Promise<unknown>
   readonly flushLastUsed?: () => Promise<void>
   readonly now: () => number
 }): Applications['list'] {
+  const { store, opened, flushLastUsed, now } = options
   return async function list(given = {}) {
     const { after, limit } = given
     const pageSize = readPageSize(limit)

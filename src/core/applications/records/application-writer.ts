@@ -60,13 +60,7 @@ const MAX_SAVE_ATTEMPTS = 50
 /** The one way in which applications change: record, audit record and queued e-mails are saved together. */
 export type ApplicationWriter = ReturnType<typeof createApplicationWriter>
 
-export function createApplicationWriter({
-  store,
-  applicationCache,
-  emit,
-  maximumAges,
-  now,
-}: {
+export function createApplicationWriter(options: {
   readonly store: Store
   /** Undefined in a process that caches nothing. */
   readonly applicationCache?: Pick<ApplicationCache, 'replace'>
@@ -76,6 +70,7 @@ export function createApplicationWriter({
   readonly maximumAges?: MaximumAges
   readonly now: () => number
 }) {
+  const { store, applicationCache, emit, maximumAges, now } = options
   const needsSecret = (api: string): boolean => maximumAges?.apis.get(api)?.scheme === 'oauth2'
 
   async function save(record: ApplicationRecord, event: ChangeEvent, savedWith: SavedWith): Promise<boolean> {
