@@ -272,7 +272,7 @@ describe('APIs', () => {
 })
 
 describe('colleagues', () => {
-  it('invites a colleague, and cancels the invitation (P34)', async () => {
+  it('invites a contact, and cancels the invitation (P34)', async () => {
     const { id } = await createApplication('Inviting')
     const page = await anna.open(id)
     const invited = await anna.submit(page, { address: 'carl@example.com' }, `${id}/colleagues/invite`)
@@ -287,7 +287,7 @@ describe('colleagues', () => {
     expect(refused.text).toContain('Enter one e-mail address')
   })
 
-  it('removes a colleague, who sees nothing from then on; the last contact cannot leave (P34)', async () => {
+  it('removes a contact, who sees nothing from then on; the last contact cannot leave (P34)', async () => {
     const { id } = await createApplication('Leaving')
     await createApplication("Bob's own", BOB)
     await app.auth.applications.addContact(id, BOB, { by: 'test' })
