@@ -8,7 +8,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 const SLOW_FILES = [
   'test/abuse/slow-clients.integration.test.ts',
-  'test/abuse/store-floods.integration.test.ts',
   'test/tools/cli/main.integration.test.ts',
   'test/tools/cli/prove/prove.integration.test.ts',
   'test/tools/cli/running-server.integration.test.ts',

@@ -51,24 +51,6 @@ async function openFile() {
 }
 
 describe('a server without emails()', () => {
-  it('leaves e-mails waiting, which the next server with emails() sends', async () => {
-    const { open, clock } = await openFile()
-    const down = { send: () => Promise.reject(Object.assign(new Error('down'), { code: 'ECONNREFUSED' })) }
-    const first = open([emails({ mailer: down }), registration()])
-    await first.auth.registration.register(REGISTRATION)
-    await first.auth.close()
-    const without = open([])
-    await without.auth.ready()
-    expect(await without.listEmails()).toMatchObject([{ purpose: 'registration', state: 'due' }])
-    await without.auth.close()
-    const mailer = memoryMailer()
-    clock.advance(7200)
-    const next = open([emails({ mailer })])
-    await next.auth.ready()
-    await mailer.sent()
-    expect(mailer.last()).toMatchObject({ to: CONTACT, credentials: { clientId: expect.any(String) } })
-  })
-
   it('holds e-mails back when it suspends, and another sends them when it resumes', async () => {
     const { open, clock } = await openFile()
     const mailer = memoryMailer()
@@ -160,27 +142,6 @@ describe('a server without portal()', () => {
     expect(await without.auth.applications.get(application.id)).toMatchObject({ invitations: [{}] })
     clock.advance(7 * DAY + 1)
     expect(await without.auth.applications.get(application.id)).toMatchObject({ invitations: [] })
-  })
-
-  it('keeps invitations whose e-mail it cannot send for a server that has the page', async () => {
-    const { open, clock } = await openFile()
-    const busy = { send: () => Promise.reject(Object.assign(new Error('busy'), { responseCode: 451 })) }
-    const first = open([emails({ mailer: busy }), portal()])
-    const { application } = await first.auth.applications.create({ ...REGISTRATION, apis: ['catalog'] })
-    await first.auth.portal.invite(application.id, 'one@shop.example')
-    await first.auth.close()
-    const mailer = memoryMailer()
-    clock.advance(7200)
-    const sender = open([emails({ mailer })])
-    await sender.auth.ready()
-    await waitUntil(async () => (await sender.listEmails())[0]?.problem?.includes('portal() is not given') === true)
-    expect(mailer.emails).toEqual([])
-    await sender.auth.close()
-    clock.advance(7200)
-    const next = open([emails({ mailer }), portal()])
-    await next.auth.ready()
-    await mailer.sent()
-    expect(mailer.last().text).toContain('/applications/invitation#')
   })
 
   it('ends sessions of the portal when it recovers an application', async () => {

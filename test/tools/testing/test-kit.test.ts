@@ -251,13 +251,6 @@ describe('callersFor()', () => {
     await expect(callersFor(auth, 'orders')).rejects.toThrow(/`now`.*fakeClock/)
     await expect(callersFor(auth, 'catalog')).rejects.toThrow(/`now`.*fakeClock/)
   })
-
-  it('gives the scopes that a test names', async () => {
-    const { auth } = createTestPlatform({ apis: APIS })
-    onTestFinished(() => auth.close())
-    const { allowed } = await callersFor(auth, 'orders', { scopes: ['orders:read'] })
-    expect(decodeJwt(allowed.credential)['scope']).toBe('orders:read')
-  })
 })
 
 describe('headersFor()', () => {
