@@ -76,9 +76,9 @@ function listCells(record: ApplicationRecord, list: ListedApplications): Html[] 
         <span>${apis.length > 0 ? apis.join(', ') : texts.noApiYet}</span>
         ${expiring.length > 0 && html`<span class="warn">${fillCount(texts.expireSoon, expiring.length)}</span>`}
       </p>`,
-    ...(usage
-      ? [html`${count.format(calls)}`, html`<span class="${refused === 0 && 'soft'}">${count.format(refused)}</span>`]
-      : []),
+    ...(usage ? [calls, refused] : []).map(
+      (each) => html`<span class="${each === 0 && 'soft'}">${count.format(each)}</span>`,
+    ),
     lastUsedAt > 0 ? renderRelativeTime(lastUsedAt, now, texts) : html`<span class="soft">${texts.neverUsed}</span>`,
   ]
 }

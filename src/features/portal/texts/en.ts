@@ -195,7 +195,7 @@ export const en = {
   usage: 'Usage',
   usageAbout: 'Requests of the last {days} days, by the day in UTC. A request appears after about a minute.',
   nothingCounted: 'No calls yet',
-  firstCall: 'This is a first one, with a credential of this application:',
+  firstCall: 'Make the first one with your credentials:',
   allowed: 'Allowed',
   refusedCount: 'Refused',
   tokens: 'Access tokens',
