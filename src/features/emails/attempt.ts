@@ -86,9 +86,8 @@ export function createAttempts(
         { type: undefined },
         async (current) => {
           if (!(await isUnchanged(leased))) return undefined
-          if (current.status === 'suspended' && isHeldBySuspension(leased.purpose)) {
+          if (current.status === 'suspended' && isHeldBySuspension(leased.purpose))
             return { changed: {}, emails: suspendEmails([{ ...leased, leasedUntil: 0 }], now()) }
-          }
           if (lacking) return undefined
           if (current.contact !== undefined && delivery === 'inline' && hasNoRoom(current, leased, now())) {
             // It is retried when an operator has made room.
@@ -110,9 +109,8 @@ export function createAttempts(
       const { applicationId, purpose } = email
       const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
         if (!(await isUnchanged(email))) return undefined
-        if (delivery === 'claim-link' && isDelivery(purpose)) {
+        if (delivery === 'claim-link' && isDelivery(purpose))
           return { changed: {}, details: describeEmail(email), emails: [{ save: toClaimable(email) }] }
-        }
         const activated = current.status === 'pending' && isDelivery(purpose)
         return {
           changed: { ...replaceCredentials(current, email, now()), ...(activated && { status: 'active' }) },

@@ -210,9 +210,8 @@ function describeDecision(
     return { ...common, purpose, application, api: readText(api), reason: readText(reason) }
   }
   const application = describeApplication(record)
-  if (purpose === 'suspended') {
+  if (purpose === 'suspended')
     return record.status === 'suspended' ? { ...common, purpose, application, reason: readText(reason) } : undefined
-  }
   const approved = readText(api)
   if (record.status === 'deleted' || approved === undefined || !Array.isArray(scopes)) return undefined
   const granted = { [approved]: { scopes: scopes.map(String) } }

@@ -29,13 +29,12 @@ export function readEmailsOptions(
   // A mailer itself, in place of the options.
   if (isObject(options) && typeof options['send'] === 'function') readMailer('emails.mailer', undefined)
   const { mailer, delivery, compose, remindBefore } = readGroup(options)
-  if (delivery === 'claim-link' && developersUrl === undefined) {
+  if (delivery === 'claim-link' && developersUrl === undefined)
     throw new ConfigurationError({
       option: 'developersUrl',
       problem: 'is missing',
       fix: 'With delivery "claim-link" e-mails link to {developersUrl}/register/claim.',
     })
-  }
   const hasMaximum =
     credentials.maxAge !== undefined || [...apis.values()].some((api) => api.credentialMaxAge !== undefined)
   const reminders = remindBefore ?? (hasMaximum ? DEFAULT_REMINDERS : [])

@@ -113,20 +113,16 @@ function listIndispensable(email: EmailContent): readonly string[] {
 function checkComposed(composed: unknown, values: readonly string[]): ComposedEmail {
   if (!isObject(composed)) throw new TypeError('It did not return { subject, text, html }.')
   const { subject, text, html } = ownMembers(composed)
-  if (typeof subject !== 'string' || subject === '' || subject.length > MAX_SUBJECT_LENGTH || /\p{C}/u.test(subject)) {
+  if (typeof subject !== 'string' || subject === '' || subject.length > MAX_SUBJECT_LENGTH || /\p{C}/u.test(subject))
     throw new TypeError(`The subject is not one line of 1 to ${MAX_SUBJECT_LENGTH} characters.`)
-  }
   for (const [member, body] of Object.entries({ text, html })) {
-    if (typeof body !== 'string' || body === '' || body.length > MAX_BODY_LENGTH) {
+    if (typeof body !== 'string' || body === '' || body.length > MAX_BODY_LENGTH)
       throw new TypeError(`${member} is not a string of 1 to ${MAX_BODY_LENGTH} characters.`)
-    }
-    if (values.some((value) => !body.includes(value))) {
+    if (values.some((value) => !body.includes(value)))
       throw new TypeError(`${member} lacks a credential, code or link of the e-mail.`)
-    }
   }
-  if (values.some((value) => subject.includes(value))) {
+  if (values.some((value) => subject.includes(value)))
     throw new TypeError('The subject has a credential, code or link of the e-mail; mail servers log subjects.')
-  }
   return { subject, text: text as string, html: html as string }
 }
 

@@ -97,9 +97,8 @@ function readSender(from: unknown): { name: string; address: string } {
     string,
     unknown
   >
-  if (typeof name === 'string' && !/\p{C}/u.test(name) && typeof address === 'string' && ADDRESS.test(address)) {
+  if (typeof name === 'string' && !/\p{C}/u.test(name) && typeof address === 'string' && ADDRESS.test(address))
     return { name, address }
-  }
   throw new TypeError(
     `from is ${JSON.stringify(from)}. Give one plain address, such as 'developers@example.com', or { name: 'Example developers', address: 'developers@example.com' }.`,
   )
@@ -127,17 +126,15 @@ function canVerify({ verify, transporter }: Nodemailer): boolean {
 }
 
 function checkTransport(transport: Nodemailer | undefined): void {
-  if (typeof transport?.sendMail !== 'function') {
+  if (typeof transport?.sendMail !== 'function')
     throw new TypeError('transport has no sendMail(). Give the result of createTransport() of nodemailer.')
-  }
   // Such a pool sends again after an unknown outcome, and reports the result of the last attempt only. Before version 10 of
   // nodemailer the option is undefined if it was left out, and the pool sends again without end.
   const { name, options } = transport.transporter ?? {}
-  if (name === 'SMTP (pool)' && options?.maxRequeues !== 0) {
+  if (name === 'SMTP (pool)' && options?.maxRequeues !== 0)
     throw new TypeError(
       'transport sends e-mails again by itself when a connection is lost. Give the pool maxRequeues: 0; the platform retries.',
     )
-  }
 }
 
 /** For each envelope, whether the server may have the e-mail: nodemailer's transports read it only when the server has accepted DATA. */

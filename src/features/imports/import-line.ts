@@ -140,9 +140,8 @@ async function readList(reader: LineReader, kind: CredentialKind, list: unknown 
   const names = read.map(({ record }) => record.name)
   if (new Set(names).size < names.length) throw invalid(`Two ${kind}s of the line have the same name.`)
   const slow = read.filter(({ record }) => SLOW_HASH_MEMBERS.some((member) => record.hash.startsWith(`${member}:`)))
-  if (slow.length > MAX_SLOW_HASHES) {
+  if (slow.length > MAX_SLOW_HASHES)
     throw invalid(`An application has at most ${MAX_SLOW_HASHES} secrets as ${SLOW_HASH_MEMBERS.join(' or ')} hashes.`)
-  }
   return read
 }
 
@@ -182,9 +181,8 @@ async function readHash(
   if (member === undefined || more.length > 0) throw invalid(`${at} must have exactly one of ${members.join(', ')}.`)
   if (plain !== undefined) return reader.credentials.hash(plain)
   if (member === 'bcrypt' || member === 'argon2id') return reader.slowHashes.read(member, given[member])
-  if (member === 'hmacSha256' && !reader.digests.hasHmacKey) {
+  if (member === 'hmacSha256' && !reader.digests.hasHmacKey)
     throw invalid(`${at}.hmacSha256 needs its key: write imports({ hmacKey }).`)
-  }
   return readDigest(member as keyof typeof DIGEST_MEMBERS, given[member])
 }
 
@@ -202,17 +200,15 @@ function readPlain(kind: CredentialKind, at: string, plain: unknown): string {
   if (isWellFormedKey(plain))
     throw invalid(`${at}.plain has the form of the platform's own keys, which are never imported.`)
   const weakness = findWeakness(plain, MIN_ESTIMATED_BITS)
-  if (weakness !== undefined) {
+  if (weakness !== undefined)
     throw invalid(`${at}.plain is easy to guess: ${weakness}. Leave it out, and give that client a new ${kind}.`)
-  }
   return plain
 }
 
 /** A key that only identifies the application: it is restricted to no API, so that it may be public and short. */
 function readClientId(reader: LineReader, clientId: unknown, { createdAt }: Owner): ReadCredential {
-  if (typeof clientId !== 'string' || !/^[\x21-\x7E]{1,255}$/.test(clientId) || isApplicationId(clientId)) {
+  if (typeof clientId !== 'string' || !/^[\x21-\x7E]{1,255}$/.test(clientId) || isApplicationId(clientId))
     throw invalid("clientId must be 1 to 255 visible ASCII characters, and not in the form of an application's id.")
-  }
   if (isWellFormedKey(clientId))
     throw invalid("clientId has the form of the platform's own keys, which are never imported.")
   const hash = reader.credentials.hash(clientId)

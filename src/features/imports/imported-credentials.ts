@@ -27,9 +27,8 @@ export function createImportedCredentials(options: {
   /** The credential with the platform's hash, which is also stored. */
   function adopt(applicationId: string, record: CredentialRecord, plain: string): CredentialRecord {
     const adopted = { ...record, hash: credentials().hash(plain), prefix: describePlain(plain) }
-    if (isLive(record, now())) {
+    if (isLive(record, now()))
       replaceHash(applicationId, { former: record.hash, hash: adopted.hash, prefix: adopted.prefix })
-    }
     return adopted
   }
 

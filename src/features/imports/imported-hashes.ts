@@ -109,9 +109,8 @@ export function createSlowHashes(takeTurn: TakeTurn) {
   return {
     /** A hash of an import as it is stored. Rejects with code `invalid_argument`, or if the package that computes it is missing. */
     async read(member: SlowHashMember, text: unknown): Promise<string> {
-      if (typeof text !== 'string' || !FORMATS[member].accepts(text)) {
+      if (typeof text !== 'string' || !FORMATS[member].accepts(text))
         throw invalidArgument(`${member} must be ${FORMATS[member].description}.`)
-      }
       await load(member)
       return `${member}:${text}`
     },

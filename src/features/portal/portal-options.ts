@@ -23,13 +23,12 @@ export type PortalSettings = ReturnType<typeof readPortalOptions>
 
 export function readPortalOptions(options: PortalOptions | undefined, developersUrl: string | undefined) {
   const { actions, limits } = readGroup(options)
-  if (developersUrl === undefined) {
+  if (developersUrl === undefined)
     throw new ConfigurationError({
       option: 'developersUrl',
       problem: 'is missing',
       fix: 'The portal is at {developersUrl}/applications: give the address, such as "https://api.example.com/developers".',
     })
-  }
   const enabled: ReadonlySet<PortalAction> = new Set(PORTAL_ACTIONS.filter((action) => actions[action]))
   return { actions: enabled, limits, developersUrl }
 }

@@ -58,12 +58,10 @@ export function createAdditions(core: Core, settings: RegistrationSettings) {
       const { data, problems: found } = await checkFields(given.fields, language)
       const texts = TEXTS[language]
       const problems = new Map(found)
-      if (terms && given.terms !== terms.version) {
+      if (terms && given.terms !== terms.version)
         problems.set('terms', given.terms === undefined ? texts.termsMissing : texts.termsChanged)
-      }
-      if (captcha && (typeof given.captcha !== 'string' || given.captcha === '')) {
+      if (captcha && (typeof given.captcha !== 'string' || given.captcha === ''))
         problems.set('captcha', texts.captchaMissing)
-      }
       const acceptedTerms = terms && { url: terms.url, version: terms.version, at: now() }
       const checked: RegistrationData = { ...data, acceptedTerms }
       return { data: checked, problems }
@@ -138,9 +136,7 @@ function readValue(input: InputSettings, given: unknown): Read {
   if (typeof (given ?? '') !== 'string') return { problem: 'unreadable' }
   const text = ((given ?? '') as string).replaceAll(/\r\n?/g, '\n').replaceAll('\t', ' ').trim()
   if (text === '') return required ? { problem: type === 'select' ? 'unchosen' : 'empty' } : {}
-  if (type === 'select') {
-    return options.some(({ value }) => value === text) ? { value: text } : { problem: 'unchosen' }
-  }
+  if (type === 'select') return options.some(({ value }) => value === text) ? { value: text } : { problem: 'unchosen' }
   if (Array.from(text).length > maxLength) return { problem: 'longerThan' }
   const line = type === 'textarea' ? text.replaceAll('\n', ' ') : text
   if (findLineProblem(line, maxLength) !== undefined) return { problem: 'unreadable' }

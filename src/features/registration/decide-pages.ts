@@ -247,11 +247,10 @@ const OUTCOMES = {
 } as const
 
 function describeDone(isApproved: boolean, isRegistration: boolean): string {
-  if (!isApproved) {
+  if (!isApproved)
     return isRegistration
       ? 'The registration has been deleted. The developers get an e-mail with your reason.'
       : 'The application keeps what it may use now. The developers get an e-mail with your reason.'
-  }
   return isRegistration
     ? 'The developers get an e-mail with their credentials.'
     : 'The application may use it from now on. The developers get an e-mail.'

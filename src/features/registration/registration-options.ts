@@ -70,13 +70,12 @@ export type RegistrationSettings = ReturnType<typeof readRegistrationOptions>
 export function readRegistrationOptions(options: RegistrationOptions | undefined, developersUrl: string | undefined) {
   const { operators = [], fields = NO_FIELDS, limits, ...others } = readGroup(options)
   // Links in the e-mails to operators name the console's address.
-  if (operators.length > 0 && developersUrl === undefined) {
+  if (operators.length > 0 && developersUrl === undefined)
     throw new ConfigurationError({
       option: 'developersUrl',
       problem: 'is missing',
       fix: 'With operators, e-mails link to {developersUrl}/register/decide.',
     })
-  }
   const { registration, allRegistrations, ...counting } = limits
   // The default is in proportion: a host that allows an address more, or switches that limit off, must not meet another one.
   const inProportion = registration && {

@@ -106,12 +106,11 @@ function describeOtherScheme(api: Api, where: string, name: string, scheme: Json
   if (api.scheme === 'apiKey' && scheme['type'] === 'apiKey') {
     const [header = '', second] = api.keyHeaders
     const { in: place, name: declaredName } = scheme
-    if (second === 'Authorization' && place === 'header' && String(declaredName).toLowerCase() === 'authorization') {
+    if (second === 'Authorization' && place === 'header' && String(declaredName).toLowerCase() === 'authorization')
       return {
         problem: `${start} is the bare key in Authorization: tools that read it send no "Bearer" before the key, and are refused`,
         fix: `Write { "type": "http", "scheme": "bearer" } in components.securitySchemes, or "name": "${header}".`,
       }
-    }
     return {
       problem: `${start} is a key in the ${typeof place === 'string' ? place : 'request'} ${describeShortly(declaredName)}, and the API "${api.name}" takes keys in the header ${api.keyHeaders.join(' or ')}`,
       fix: `Write "in": "header" and "name": "${header}" in components.securitySchemes${scheme['in'] === 'header' ? ', or add the header to the API\'s option "header"' : ''}.`,

@@ -91,9 +91,8 @@ export function matchTemplate(template: PathTemplate, { raw, decoded, endsWithSl
   const { segments } = template
   if (segments.length !== raw.length) return 0
   let readings = template.endsWithSlash === endsWithSlash ? EVERY_READING : EVERY_READING & ~EXACT
-  for (let at = 0; at < segments.length && readings !== 0; at++) {
+  for (let at = 0; at < segments.length && readings !== 0; at++)
     readings &= matchSegment(segments[at]!, raw[at]!, decoded[at]!)
-  }
   return readings
 }
 

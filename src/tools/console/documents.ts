@@ -87,14 +87,13 @@ function completeDocument(api: Api, document: JsonObject, hasEmails: boolean): J
 
 function createSecurityScheme(api: Api, hasEmails: boolean): JsonObject {
   const origin = hasEmails ? 'came by e-mail when it was registered' : 'came from the operator of this platform'
-  if (api.scheme === 'apiKey') {
+  if (api.scheme === 'apiKey')
     return {
       type: 'apiKey',
       in: 'header',
       name: api.keyHeaders[0],
       description: `The key of your application. It ${origin}.`,
     }
-  }
   return {
     type: 'oauth2',
     description: `An access token, requested with the key (client_id) and the secret (client_secret) of your application. Both ${origin}. The id of the application may be the client_id instead of the key.`,

@@ -183,10 +183,9 @@ function createConfirmContact({ store, writer }: Pick<Core, 'store' | 'writer'>)
   return async function confirmContact(contact: string): Promise<void> {
     const query = { after: undefined, limit: MAX_CONFIRMED, api: undefined, status: undefined, contact }
     const isOpen = (record: ApplicationRecord): boolean => record.isUnconfirmed && isFirstContact(record, contact)
-    for (const { id } of (await store.listApplications(query)).filter(isOpen)) {
+    for (const { id } of (await store.listApplications(query)).filter(isOpen))
       await writer.change(id, { type: undefined }, (current) =>
         isOpen(current) ? { changed: { isUnconfirmed: false } } : undefined,
       )
-    }
   }
 }

@@ -70,14 +70,12 @@ export const readFields = members({
 })
 
 function readInput(option: string, name: string, input: unknown): InputSettings {
-  if (!/^[A-Za-z]\w{0,63}$/.test(name)) {
+  if (!/^[A-Za-z]\w{0,63}$/.test(name))
     throw invalidOption(option, name, 'A name has 1 to 64 letters, digits and _, and begins with a letter.')
-  }
   const read = readControl(option, input)
   const { type, options, maxLength = type === 'textarea' ? 1000 : 200 } = read
-  if (type !== 'select' && options !== undefined) {
+  if (type !== 'select' && options !== undefined)
     throw invalidOption(`${option}.options`, options, "Only type: 'select' has options. Leave them out.")
-  }
   const choices = type === 'select' ? readChoices(`${option}.options`, options) : []
   return { ...read, name, id: `fields.${name}`, maxLength, options: choices }
 }
@@ -116,8 +114,7 @@ function readChoice(option: string, choice: unknown): InputSettings['options'][n
   const { value, label = value } = ownMembers<{ value?: unknown; label?: unknown }>(
     isObject(choice) ? choice : { value: choice },
   )
-  if (typeof value === 'string' && value.trim() === value && value !== '' && value.length <= 200) {
+  if (typeof value === 'string' && value.trim() === value && value !== '' && value.length <= 200)
     return { value, label: readLocalText(option, label) }
-  }
   throw invalidOption(option, value, 'A value is a text of 1 to 200 characters, without spaces around it.')
 }

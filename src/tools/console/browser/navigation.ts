@@ -144,8 +144,7 @@ async function fetchArticle(url: string): Promise<Element | undefined> {
     if (key !== undefined && document.getElementById(key)) link.setAttribute('href', `#${key}`)
     else if (!href.startsWith('#') && URL.canParse(href, url)) link.setAttribute('href', new URL(href, url).href)
   }
-  for (const image of article.querySelectorAll('img[src]')) {
+  for (const image of article.querySelectorAll('img[src]'))
     image.setAttribute('src', new URL(image.getAttribute('src')!, url).href)
-  }
   return document.adoptNode(article)
 }

@@ -49,7 +49,7 @@ function listNames(document: JsonObject, given: readonly unknown[]): ReadonlySet
   const names = new Set<string>()
   const seen = new Set<JsonObject>()
   let level = given
-  for (let depth = 0; depth < MAX_LEVELS && level.length > 0; depth++) {
+  for (let depth = 0; depth < MAX_LEVELS && level.length > 0; depth++)
     level = level.slice(0, MAX_NAMES).flatMap((part) => {
       const schema = resolve(document, part)
       if (seen.has(schema) || names.size > MAX_NAMES) return []
@@ -59,6 +59,5 @@ function listNames(document: JsonObject, given: readonly unknown[]): ReadonlySet
       const lists = ['allOf', 'oneOf', 'anyOf'].flatMap((member) => readList(schema[member]))
       return [...lists, schema['items'], schema['additionalProperties'], ...Object.values(properties)]
     })
-  }
   return names
 }
