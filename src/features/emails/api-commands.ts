@@ -43,7 +43,6 @@ function describeApi(
   const call = createCall(api, content)
   // One line per command: mail programs break lines, and backslashes at their ends would then be in the middle.
   const command = formatCallCommand(call, ONE_LINE)
-  // This link leads to the API in the console.
   const links = developersUrl === undefined ? [] : [{ label: labels.languages, link: `${developersUrl}#api-${name}` }]
   if (tokenEndpoint === undefined) {
     // The answer of a token endpoint names the scopes of a token. Nothing but this names those of a key.

@@ -37,7 +37,6 @@ export type Attempts = ReturnType<typeof createAttempts>
 export function createAttempts(
   core: Core,
   delivering: Delivering,
-  /** Called after each e-mail that was not accepted; `final` if it is not retried. */
   onFailed: (applicationId: string, problem: string, final: boolean) => void,
 ) {
   const { store, writer, emit, pageUrl, now } = core
@@ -209,7 +208,6 @@ interface Delivering {
 
 const CLAIM_LINK_LIFETIME_MS = 72 * 3600 * 1000
 
-/** Undefined if there is nothing to say any more, or nobody to say it to. */
 function prepareAttempt(core: Core, delivering: Delivering, leased: QueuedEmail, current: ApplicationRecord) {
   if (isNotice(leased)) return prepareNotice(core, delivering, leased, current)
   if (current.contact === undefined) return undefined

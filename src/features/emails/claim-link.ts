@@ -137,7 +137,6 @@ export function createClaim({ store, writer, opened, now }: Core, apis: Readonly
   }
 }
 
-/** The token of a claim link: 256 random bits, and their hash, which alone is stored. */
 export function createClaimToken(credentials: Credentials): { plain: string; hash: string } {
   const plain = randomBytes(32).toString('base64url')
   return { plain, hash: credentials.hash(plain) }

@@ -32,7 +32,6 @@ import {
   readApprovalRequest,
 } from '../../core/applications/decisions/approval-requests.js'
 
-/** An application with somebody to write to. */
 export type Recipient = ApplicationRecord & { readonly contact: string }
 
 /** The content of an e-mail with credentials, or with a link to them. `record` has the credentials as they were saved. */
@@ -113,7 +112,6 @@ export function describeReminder(
   }
 }
 
-/** The members that the content of an e-mail to an application's contact begins with. */
 function describeRecipient(record: Recipient) {
   return { to: record.contact, language: record.language ?? 'en', application: describeApplication(record) } as const
 }

@@ -188,7 +188,6 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
-/** A duration such as `2 days`, in the largest unit of which there are at least two. */
 function formatDuration(seconds: number, language: Language): string {
   const [unit = 'second', length = 1] = UNITS.find(([, length]) => seconds >= 2 * length) ?? []
   const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', useGrouping: false })

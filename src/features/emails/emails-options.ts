@@ -42,7 +42,6 @@ export function readEmailsOptions(
     mailer,
     delivery,
     composeEmail: compose,
-    /** Most days first, each once; empty if nobody is reminded. */
     remindBefore: [...new Set(reminders)].toSorted((one, other) => other - one),
   }
 }

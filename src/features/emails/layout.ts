@@ -11,7 +11,6 @@ export function formatHtml(
   texts: EmailTexts,
   page: {
     readonly language: Language
-    /** The text after labels. */
     readonly colon: string
     readonly brand: Brand
     /** Shown where the brand has no name, and below the e-mail. */

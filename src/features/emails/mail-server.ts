@@ -10,7 +10,6 @@ import type { WriteEmail } from './message.js'
 export type MailServer = ReturnType<typeof createMailServer>
 
 interface Failing {
-  /** The time at which the first of these attempts began. */
   readonly since: number
   readonly failedAt: number
   /** The time in which these attempts waited for an answer. An attempt that was refused at once adds nothing. */
@@ -28,7 +27,6 @@ const MAX_SILENCE_MS = 20_000
 const MAILER_TIMEOUT_MS = 60_000
 
 export function createMailServer({ logger, emit, now }: Core, mailer: Mailer, writeEmail: WriteEmail) {
-  /** In the order in which they began. */
   const underWay = new Set<{ readonly startedAt: number }>()
   let failing: Failing | undefined
   let isReported = false
@@ -89,7 +87,6 @@ export function createMailServer({ logger, emit, now }: Core, mailer: Mailer, wr
         throw error
       }
     },
-    /** The problem for `auth.health()`; undefined if all is well. */
     problem(): string | undefined {
       const [oldest] = underWay
       const since = failing?.since ?? oldest?.startedAt

@@ -9,7 +9,6 @@ import type { WriteEmail } from './message.js'
 export function createPreview(options: {
   readonly apis: ReadonlyMap<string, Api>
   readonly writeEmail: WriteEmail
-  /** The page to which links lead. */
   readonly developersUrl: string
   readonly now: () => number
 }): (purpose: EmailContent['purpose'], language: Language) => Promise<EmailMessage> {

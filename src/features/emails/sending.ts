@@ -16,7 +16,6 @@ import { readServiceFailure } from '../../shared/lib/service-failure.js'
 import { nextVersion } from '../../core/applications/queue/queued-emails.js'
 import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
 
-/** `apis` are as hosts see them. */
 export function createSending(core: Core, settings: EmailsSettings, apis: ReadonlyMap<string, Api>) {
   const { logger } = core
   const { developersUrl, baseUrl } = core.settings
@@ -49,7 +48,6 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
     problem: mailServer.problem,
     wake: worker.wake,
     start: worker.start,
-    /** Sends what is due, and resolves when that is over. */
     async flush(): Promise<void> {
       await Promise.all([worker.flush(), signInMailer.sent()])
     },
@@ -59,7 +57,6 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
   }
 }
 
-/** Of each kind, queued or not. */
 const MAX_CONCURRENT_EMAILS = 4
 /** The limit of waiting e-mails. Further ones are dropped: by the time they could be sent, their codes would have expired. */
 const MAX_WAITING_EMAILS = 1000

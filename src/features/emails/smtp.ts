@@ -178,7 +178,6 @@ function throwRejection(sent: unknown): void {
   throw Object.assign(new Error('The mail server rejected the recipient.'), { responseCode, command: 'DATA' })
 }
 
-/** The error that the contract of `Mailer` demands. */
 function toMailerError(cause: unknown, mayHaveBeenReceived: boolean): Error {
   const { code, responseCode, command } = (cause ?? {}) as { code?: unknown; responseCode?: unknown; command?: unknown }
   const reply = typeof responseCode === 'number' && responseCode >= 400 && responseCode < 600 ? responseCode : undefined

@@ -22,7 +22,6 @@ import { translate } from './local-text.js'
 import type { FieldSettings, InputSettings } from './fields/read-fields.js'
 
 interface GivenAdditions {
-  /** Name of the provider's field -> value. */
   readonly fields: ReadonlyMap<string, unknown>
   readonly terms: unknown
   readonly captcha: unknown
@@ -122,7 +121,6 @@ function readValues(inputs: readonly InputSettings[], entered: ReadonlyMap<strin
 }
 
 interface Read {
-  /** Undefined if nothing was entered, which is allowed. */
   readonly value?: string | boolean
   readonly problem?: 'empty' | 'unticked' | 'unchosen' | 'longerThan' | 'unreadable' | 'noAddress' | 'noUrl'
 }

@@ -28,7 +28,6 @@ type CaptchaDirective = (typeof DIRECTIVES)[number]
 const OPTION = 'registration.captcha'
 const DIRECTIVES = ['script-src', 'style-src', 'frame-src', 'connect-src', 'img-src', 'font-src', 'worker-src'] as const
 
-/** The form's own fields. */
 const RESERVED: ReadonlySet<string> = new Set(['name', 'contact', 'language', 'apis', 'terms'])
 const SOURCE = /^[!-+\--:<-~]+$/
 

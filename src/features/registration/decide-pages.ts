@@ -171,7 +171,6 @@ function renderAsked({ requestedAt, address, requestedBy }: Asked, age = ''): Ht
     }`
 }
 
-/** How long a request has waited, such as `3 days ago`. */
 function describeAge(requestedAt: number, now: number): string {
   const minutes = Math.floor((now - requestedAt) / 60_000)
   if (minutes < 1) return 'just now'
@@ -261,7 +260,6 @@ function describeNext(isApproved: boolean, isRegistration: boolean): string {
   return 'To take access away again, narrow the application or suspend it, on the operator’s pages or on the command line.'
 }
 
-/** A time such as `31 Jan 2027, 10:00 UTC`. */
 function formatTime(time: number): string {
   return `${getFormats('en').dateTime.format(time)} UTC`
 }

@@ -67,7 +67,6 @@ function createApprovals({ store, opened, calls: { decisions } }: Core) {
   }
 }
 
-/** Somebody else has decided, or the application has been deleted. */
 const TOO_LATE: ReadonlySet<string> = new Set(['invalid_state', 'application_not_found'])
 
 interface DecideAnswer {

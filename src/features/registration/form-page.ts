@@ -17,10 +17,8 @@ import type { RegistrationTexts } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
 
 export interface RefusedForm {
-  /** The input; undefined if it could not be read. */
   readonly fields: FormFields | undefined
   readonly problems: FieldProblems
-  /** The reason of the refusal, if that is no mistake in a field. */
   readonly reason: string | undefined
 }
 
@@ -148,7 +146,6 @@ function renderScope(scope: string, meaning: string | undefined): Html {
   return html`<span class="scope">${renderChip(scope)} ${Boolean(meaning) && html`<span>${meaning}</span>`}</span> `
 }
 
-/** One field for keys and for their address. */
 function renderKeySet(entered: string | undefined, state: FormState): Html {
   const { keySet: label, keySetHint: hint } = TEXTS[state.language]
   const text = hidePrivateKey(entered ?? '')

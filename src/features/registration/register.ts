@@ -67,7 +67,6 @@ export type PreparedRegistration = Awaited<ReturnType<PrepareRegistration>>
 export function createPrepareRegistration(core: Core, operators: readonly string[], writer = core.writer) {
   const { opened, wakeSender, now } = core
   const { apis, clientAssertions } = core.settings
-  /** Of new applications. */
   const plan = core.find('plans')?.defaultPlan
 
   return async function prepareRegistration(given: Parameters<Registration['register']>[0]) {

@@ -36,7 +36,6 @@ export function renderQuickStart(api: Api, document: JsonObject): Html | false {
   )
 }
 
-/** Programs in every language that call an API, one at a time. */
 export function renderPrograms(api: Api, document: JsonObject | undefined): Html {
   // The others would send a secret.
   const samples = needsKeySet(api) ? [] : createSamples(createCall(api, findFirstPath(api, document) ?? ANY_PATH))

@@ -7,7 +7,6 @@ import type { Resource } from './router.js'
 
 const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
-/** A file that the pages load. Its URL contains a hash of its content, so that browsers may cache it for a year. */
 export interface Asset extends Resource {
   readonly path: string
 }

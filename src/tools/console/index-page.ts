@@ -9,7 +9,6 @@ import { renderExportLinks } from './export/exports.js'
 import { renderPage, type Site } from './page.js'
 import { readLanguage, textWith, words, wordsWith } from './words.js'
 
-/** The page that lists the APIs: addresses, scopes, commands to copy, links to references and metadata. */
 export function renderIndexPage(site: Site): string {
   const { title, apis, documents, registration, guides } = site
   const [first] = apis
@@ -80,7 +79,6 @@ function renderContents(label: string, links: readonly { readonly path: string; 
   </nav>`
 }
 
-/** The page with programs in every language that call an API. */
 export function renderSamplesPage(api: Api, site: Site): string {
   const document = site.documents.get(api.name)
   const title = textWith('samplesFor', { api: api.title })
@@ -98,7 +96,6 @@ export function renderSamplesPage(api: Api, site: Site): string {
   })
 }
 
-/** `folder`: the relative path from the page to the references. */
 function renderApi(
   api: Api,
   document: JsonObject | undefined,
@@ -151,7 +148,6 @@ function renderFact(term: string, value: string): Html {
     </dd>`
 }
 
-/** Allows line breaks after the slashes of a URL. */
 function renderBreakable(text: string): Html[] {
   return text.split(/(?<=[^/]\/)(?=[^/])/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)
 }

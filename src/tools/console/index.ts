@@ -210,7 +210,6 @@ export interface DeveloperConsoleOptions<Name extends string = string> {
 
 const OPTIONS = ['documents', 'title', 'registration', 'guides', 'changelog']
 
-/** The options with their defaults. `documents`, `guides` and `changelog` are checked where their files are read. */
 function readConsoleOptions(options: DeveloperConsoleOptions) {
   const own = ownMembers(options)
   const unknown = Object.keys(own).find((name) => !OPTIONS.includes(name))

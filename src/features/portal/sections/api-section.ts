@@ -79,7 +79,6 @@ function renderLimit({ name }: ApiSettings, { record: { rateLimits }, now, texts
   return html`<p class="soft">${describeLimit(own.limit, own.window, texts)}${until}</p>`
 }
 
-/** Such as `At most 10 requests in 60 seconds`. */
 export function describeLimit(limit: number, seconds: number, texts: PortalTexts): string {
   const requests = fillCount(texts.requests, limit, limit.toLocaleString(texts.language))
   return fillText(texts.ownLimit, { requests, seconds: fillCount(texts.seconds, seconds) })

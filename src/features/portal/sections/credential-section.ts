@@ -56,7 +56,6 @@ export function renderCredentials(view: ApplicationView): Html {
   )
 }
 
-/** The cells of a credential: its restrictions are below its name. */
 function listCells(shown: ShownCredential, view: ApplicationView): Html[] {
   const { kind, credential, isReplaced } = shown
   const { record, link, now, texts } = view

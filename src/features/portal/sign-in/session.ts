@@ -18,11 +18,9 @@ export interface PortalSession {
 }
 
 export interface Visitor {
-  /** Undefined if nobody is signed in. */
   readonly session: PortalSession | undefined
   /** The hidden field `csrf` of every form, before and after the sign-in. */
   readonly csrf: string
-  /** A `Set-Cookie` header to answer with. */
   readonly setCookie: string | undefined
 }
 
@@ -37,7 +35,6 @@ export interface SignedIn {
 export type Sessions = ReturnType<typeof createSessions>
 
 const MAX_IDLE_MS = 3600 * 1000
-/** A session whose cookie is newer than this gets no new one. */
 const REFRESH_INTERVAL_MS = 60 * 1000
 
 export function createSessions(core: Core, developersUrl: string) {

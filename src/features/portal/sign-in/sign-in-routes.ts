@@ -13,7 +13,6 @@ import type { SignIn } from './sign-in.js'
 import type { SignInPages } from './sign-in-pages.js'
 import type { Core } from '../../../feature.js'
 
-/** 128 bits in base64url. */
 const ID = /^[A-Za-z0-9_-]{22}$/
 
 export function createSignInRoutes(

@@ -26,7 +26,6 @@ const CONTACT_SHARES = 3
 const UNCONFIRMED_LIMIT: Limit = { limit: 1, window: 3600 }
 /** The limit of a mailbox, for all of its codes, of which there are 20^8: one guess in 500 million an hour is right. */
 const GUESS_LIMIT: Limit = { limit: 50, window: 3600 }
-/** The applications of a mailbox in one look-up. Hardly any mailbox has more. */
 const MAX_LISTED = 100
 /** The characters have no vowels, so that no words arise, and none look like digits (RFC 8628 6.1). */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
@@ -69,12 +68,10 @@ export function createSignIn(
       createdAt,
       expiresAt: createdAt + SIGN_IN_MINUTES * 60_000,
     }
-    // Two groups are easier to read.
     const shown = `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`
     return { record, link: `${developersUrl}/applications/sign-in#${token}`, code: shown }
   }
 
-  /** `caller`: the client's address, which takes turns with others. */
   async function send(contact: string, email: { readonly link: string; readonly code: string }, caller: string) {
     await sleep(Math.random() * MAX_SEND_DELAY_MS, undefined, { ref: false })
     const application = await findApplication(contact, caller)
@@ -128,7 +125,6 @@ export function createSignIn(
       if (record?.codeHash === undefined || record.guesses > MAX_GUESSES) return undefined
       // This limit never refuses a link: somebody who guesses codes does not keep the contact out.
       if (!(await isBelow(limitGuesses, record.contact))) return undefined
-      // Case, spaces and hyphens do not matter.
       const letters = code.toUpperCase().replace(/[^A-Z]/g, '')
       const presented = computeHash('code', `${id} ${letters}`)
       return isSameText(presented, record.codeHash) ? accept(record) : undefined

@@ -38,7 +38,6 @@ type InputType = 'text' | 'textarea' | 'email' | 'url' | 'select' | 'checkbox'
 
 export interface InputSettings {
   readonly name: string
-  /** Its name in the form, and its id in the page. */
   readonly id: string
   readonly label: LocalText
   readonly type: InputType

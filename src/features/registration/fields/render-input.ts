@@ -48,7 +48,6 @@ export function renderProblem(id: string, { problems }: FormState): Html | false
   return renderFieldProblem(id, findProblem(id, problems))
 }
 
-/** A field of the provider's own. `value`: what was entered. */
 export function renderInput(input: InputSettings, state: FormState, value: string | undefined): Html {
   const { language } = state
   const field = {

@@ -32,7 +32,6 @@ export function enableAuthorization({
     return describeCalls(known, page.api.scheme)
   }
 
-  /** Opens the dialog. `then` is called as soon as the reader has authorized. */
   function open(message?: Message, then?: () => void): void {
     next = then
     document.body.append(dialog)
@@ -104,7 +103,6 @@ export function enableAuthorization({
   return {
     open,
     // Where only the operator can help, the same credentials would be refused again.
-    /** Opens the dialog and says why credentials are needed again. */
     askAgain: (message: Message): void =>
       open(message.contact ? message : { text: fillText(callWords.again, { reason: message.text }) }),
     close,

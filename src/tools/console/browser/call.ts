@@ -143,7 +143,6 @@ function describeRefusedCredential(scheme: 'oauth2' | 'apiKey', status: number):
   return { text: scheme === 'oauth2' ? callWords.refusedToken : callWords.refusedKey }
 }
 
-/** Shows the panel of the chosen media type, and puts chosen examples into the body. */
 function enableBodyChoices(form: HTMLFormElement): void {
   const mediaTypes = find(form, '[data-role="media-type"]', 'select')
   form.addEventListener('change', ({ target }) => {
@@ -159,7 +158,6 @@ function enableBodyChoices(form: HTMLFormElement): void {
   })
 }
 
-/** Puts each problem below its field, ties it to the field, and focuses the first. */
 function showProblems(form: HTMLFormElement, problems: readonly Problem[]): void {
   for (const control of findAll(form, '[aria-invalid="true"]')) clearProblem(control)
   for (const { control, text } of problems) {

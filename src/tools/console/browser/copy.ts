@@ -54,7 +54,6 @@ function writeWithoutSecureContext(text: string): boolean {
   return isCopied
 }
 
-/** Announces a text to screen readers, wherever the focus is. */
 function announce(text: string): void {
   let region = document.getElementById('copied')
   if (!region) document.body.append((region = create('p', { id: 'copied', class: 'unseen', role: 'status' })))

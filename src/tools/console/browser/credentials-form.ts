@@ -18,7 +18,6 @@ interface CredentialsFormOptions {
   readonly onClose: () => void
 }
 
-/** The form of the dialog: the key, and the secret if an API of the console needs one. */
 export function createCredentialsForm({ page, session, message, onSubmit, onForget, onClose }: CredentialsFormOptions) {
   const { api, needsSecret, support } = page
   const isOAuth = api.scheme === 'oauth2'

@@ -39,7 +39,6 @@ export function isElement<Name extends keyof HTMLElementTagNameMap>(
   return element.localName === name
 }
 
-/** Adds an id to, or removes it from, the texts that describe an element. */
 export function describeBy(element: Element, id: string, isDescribed: boolean): void {
   const ids = (element.getAttribute('aria-describedby') ?? '').split(' ').filter((each) => each !== '' && each !== id)
   if (isDescribed) ids.push(id)
@@ -47,7 +46,6 @@ export function describeBy(element: Element, id: string, isDescribed: boolean): 
   else element.removeAttribute('aria-describedby')
 }
 
-/** Focuses a heading or another element that is no control. */
 export function focusOn(element: HTMLElement | null | undefined, options?: FocusOptions): void {
   if (!element) return
   if (element.tabIndex < 0 && !element.hasAttribute('tabindex')) element.tabIndex = -1

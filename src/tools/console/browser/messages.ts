@@ -2,7 +2,6 @@ import { fillText } from '../../../shared/lib/fill-in.js'
 import { formatRelativeTime } from '../../../shared/lib/relative-time.js'
 import { callWords, language } from './words.js'
 
-/** A message for the reader. `contact`: whether the platform's support can help. */
 export interface Message {
   readonly text: string
   readonly contact?: boolean
@@ -14,7 +13,6 @@ export interface Refusal {
   readonly status?: number | undefined
   readonly error?: string | undefined
   readonly description?: string | undefined
-  /** `Retry-After` in seconds. */
   readonly retryAfter?: number | undefined
   /** Whether a private key was proved in place of a secret. */
   readonly isProof?: boolean

@@ -8,7 +8,6 @@ import { pageWords } from './words.js'
 export function enableNavigation(
   main: HTMLElement,
   mark: ((key: string) => void) | undefined,
-  /** Called with each form of an operation that is shown for the first time. */
   onForm: (form: HTMLFormElement) => void,
 ): () => boolean {
   const findSection = (key: string): HTMLElement | undefined => {
@@ -35,7 +34,6 @@ export function enableNavigation(
     if (isOpen && content.childElementCount === 0) void load(content, toggle)
   }
 
-  /** Fills an operation with the content of its own page. */
   async function load(content: HTMLElement, toggle: HTMLAnchorElement): Promise<void> {
     content.setAttribute('aria-busy', 'true')
     content.replaceChildren(create('p', { class: 'note', role: 'status' }, pageWords.loading))

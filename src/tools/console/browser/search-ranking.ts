@@ -49,7 +49,6 @@ export function createSearch(entries: readonly SearchEntry[]): Search {
   }
 }
 
-/** Shorter words are similar to too many others. */
 const MIN_CORRECTED = 4
 
 /** Whether two words differ by one letter that is missing, wrong, too many, or in the place of its neighbour. */

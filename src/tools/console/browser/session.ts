@@ -34,7 +34,6 @@ export function createSession(options: TokenRequestOptions) {
     for (const memory of [tokens, requested, accepted, refused]) memory.clear()
   }
 
-  /** Keeps the credentials. Those of an oauth2 API are checked first. */
   async function authorize(api: ApiAccess, given: Credentials, signal?: AbortSignal): Promise<Refusal | undefined> {
     lastKey = given.key
     if (api.scheme === 'oauth2') {

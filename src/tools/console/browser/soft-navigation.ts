@@ -2,17 +2,14 @@ import { focusOn } from './elements.js'
 import { fetchPage, loadStyles } from './fetch-page.js'
 import { isPlainClick } from './navigation.js'
 
-/** The parts of a page that this script has enabled. */
 export interface View {
   /** Opens, scrolls to and focuses the operation that the address names. Returns whether there is one. */
   goToHash(): boolean
   focusSearch(): boolean
-  /** Closes dialogs, because the page is left. */
   close(): void
   dispose(): void
 }
 
-/** A page that was left, as its reader left it. */
 interface KeptPage {
   readonly nodes: readonly ChildNode[]
   readonly title: string

@@ -6,7 +6,6 @@ export interface ApiAccess {
   readonly scheme: Scheme
   readonly tokenEndpoint: string
   readonly keyHeader: string
-  /** Its address, which is the audience of assertions. */
   readonly resource: string
   /** Whether its token endpoint takes a proof of a private key: `only` that, or `too`; undefined if it takes none. */
   readonly proof?: string | undefined
@@ -28,7 +27,6 @@ export interface AccessToken {
 }
 
 export interface TokenRequestOptions {
-  /** Sends a request; rejects with an error whose message is for the reader. */
   readonly send: (url: string, init: RequestInit) => Promise<Response>
   readonly now: () => number
   /** This URL tells a caller with the right secret whether the application is suspended. */

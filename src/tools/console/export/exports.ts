@@ -33,7 +33,6 @@ export function listExports(
 export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** The links to the other forms of a reference. `folder`: the relative path from the page to the reference's folder, `apis/`. */
 export function renderExportLinks({ name, title }: Api, folder: string): Html[] {
   const exports = [
     ['/openapi.json', 'JSON'],

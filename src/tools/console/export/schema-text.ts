@@ -23,7 +23,6 @@ function writeRule({ text, names = [], values = [] }: ReturnType<typeof listRule
   return listed === '' ? text : `${text} ${listed}`
 }
 
-/** The schemas of `components` that a schema is, or consists of, by name; and `inline`: all that it says itself. */
 function takeNamed(document: JsonObject, given: unknown) {
   const name = readSchemaName(given)
   const { $ref: _reference, $dynamicRef: _dynamic, ...beside } = asObject(given)
@@ -115,7 +114,6 @@ function readDescribed({ paths, webhooks, 'x-webhooks': others, components }: Js
   return names.map((name) => ({ $ref: `#/components/schemas/${escapeStep(name)}` }))
 }
 
-/** A text as part of a line. */
 export function toLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }

@@ -14,7 +14,6 @@ export interface BodyContent {
   readonly kind: 'text' | 'fields' | 'file'
 }
 
-/** The media types of an operation's request body, in the document's order. */
 export function listBodyContents(document: JsonObject, { operation }: Operation): BodyContent[] {
   const body = resolve(document, operation['requestBody'])
   return resolveEntries(document, body['content']).map(([mediaType, members]) => {

@@ -9,7 +9,6 @@ import { resolve } from './read-schema.js'
 import { renderMediaType } from './responses.js'
 import { textWith, words } from '../words.js'
 
-/** The controls of a request body; nothing if the operation has none. */
 export function renderBody(document: JsonObject, operation: Operation, fields: FieldRenderer): Html | false {
   const body = resolve(document, operation.operation['requestBody'])
   const contents = listBodyContents(document, operation)
@@ -56,7 +55,6 @@ export function renderBodyFacts(document: JsonObject, operation: Operation): Htm
 
 interface ContentOptions {
   readonly fields: FieldRenderer
-  /** Whether nothing is entered to begin with. */
   readonly isEmpty: boolean
 }
 

@@ -74,7 +74,6 @@ const writeDay = (nth: number): string => `2026-01-${String(31 - (nth % 31)).pad
 const writeUri = (nth: number): string => `https://example.com${nth === 0 ? '' : `/${nth + 1}`}`
 const suffix = (nth: number): string => (nth === 0 ? '' : String(nth + 1))
 
-/** What is written in a format, and a shorter form. */
 const FORMATS: Readonly<Record<string, readonly ((nth: number) => string)[]>> = {
   date: [writeDay],
   'date-time': [(nth) => `${writeDay(nth)}T12:00:00Z`],
@@ -133,7 +132,6 @@ function createMatching(
     return alternatives
   }
 
-  /** The texts that the next character, class or group can be. */
   function readTexts(): readonly string[] {
     const character = take()
     if (character === '.') return LETTERS
@@ -210,7 +208,6 @@ function write(
   return chosen.map((text, at) => text!.repeat(counts[at]!)).join('')
 }
 
-/** The characters from one to another. */
 function listBetween(first: string, last: string): string[] {
   const [from, to] = [first.charCodeAt(0), last.charCodeAt(0)]
   const length = Math.min(Math.max(0, to - from + 1), MAX_LENGTH)

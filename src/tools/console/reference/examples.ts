@@ -26,7 +26,6 @@ const MAX_ITEMS = 100
 interface Place {
   /** The schemas around it, so that one that contains itself ends. */
   readonly above: readonly JsonObject[]
-  /** The number of different values before it. */
   readonly nth: number
   readonly isRequired: boolean
   /** Whether something around it can be left out if it cannot be made. */
@@ -79,7 +78,6 @@ export function createExample(document: JsonObject, given: unknown, omit: 'readO
     return discriminate(schema, heir, create(heir, place) ?? createTyped(schema, part, place))
   }
 
-  /** Writes which of several schemas a value is of. */
   function discriminate(schema: JsonObject, choice: unknown, value: unknown): unknown {
     const name = readText(asObject(schema['discriminator'])['propertyName'])
     if (name === undefined || !isObject(value)) return value
@@ -159,7 +157,6 @@ function listStated(schema: JsonObject): unknown[] {
   return [...new Map(all.map((value) => [JSON.stringify(value), value])).values()]
 }
 
-/** The alternatives of a schema, and what it says besides. */
 function takeChoices(schema: JsonObject) {
   const parts = readList(schema['allOf']).map(asObject)
   for (const holder of [schema, ...parts])
@@ -173,7 +170,6 @@ function takeChoices(schema: JsonObject) {
   return undefined
 }
 
-/** The types of a schema, from its other keywords if it names none. */
 function guessTypes(schema: JsonObject): string[] {
   const types = readTypes(schema)
   if (types.length > 0 || 'type' in schema) return types
@@ -187,7 +183,6 @@ const KEYWORDS = [
   ['number', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 ]
 
-/** The names of members that an object must have. */
 function listRequired({ required, properties, dependentRequired }: JsonObject): Set<string> {
   const names = new Set(readList(required).map(String))
   for (const [name, others] of Object.entries(asObject(dependentRequired)))
@@ -223,7 +218,6 @@ export interface Example {
   readonly serialized?: string | undefined
 }
 
-/** The examples that the document itself gives. */
 export function listGivenExamples(document: JsonObject, holder: JsonObject): Example[] {
   const named = resolveEntries(document, holder['examples']).flatMap(([name, example]) => {
     // OpenAPI 3.2 has a parsed and a written form of the value.
@@ -257,10 +251,8 @@ export function readInitial(
   }
 }
 
-/** The examples of a document's operations by the schema that they are of. */
 const known = new WeakMap<JsonObject, ReadonlyMap<JsonObject, unknown>>()
 
-/** A value of a schema that an example of an operation is, or contains; undefined if there is none. */
 export function findKnownValue(document: JsonObject, schema: unknown): unknown {
   let values = known.get(document)
   if (!values) known.set(document, (values = readKnownValues(document)))

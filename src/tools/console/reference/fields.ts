@@ -12,7 +12,6 @@ import type { Parameter } from './parameters.js'
 import { formatValue } from './schema.js'
 import { words, wordsWith } from '../words.js'
 
-/** The value that a control of a call sets. */
 interface Field {
   readonly name: string
   readonly place: string
@@ -20,7 +19,6 @@ interface Field {
   readonly deprecated: boolean
   readonly schema: unknown
   readonly encoding: FormField['encoding']
-  /** The value to begin with, and one to show. */
   readonly value: unknown
   readonly example: unknown
 }
@@ -32,7 +30,6 @@ export function createFieldRenderer(document: JsonObject, key: string) {
   const createId = (name: string): string => claimId(`${key}-${slug(name) || 'field'}`)
 
   return {
-    /** An id that nothing else in the operation has. */
     createId,
     renderParameter(parameter: Parameter): Html {
       const { members, content, schema, required } = parameter

@@ -12,7 +12,6 @@ export interface FormField {
   readonly schema: unknown
   readonly required: boolean
   readonly encoding: Omit<FieldEncoding, 'name'>
-  /** What it begins with, and what to show beside it. */
   readonly value: unknown
   readonly example: unknown
 }

@@ -4,12 +4,10 @@ import { renderPage, type PageSite, type Site } from '../page.js'
 import type { Reference } from './operation.js'
 import { textWith, words } from '../words.js'
 
-/** The parts of the console that the pages of all references have in common. */
 export type ReferencePageOptions = PageSite & Pick<Site, 'hasEmails' | 'schemes'>
 
 interface FrameOptions {
   readonly title?: string
-  /** The relative path from the page to the console's index. */
   readonly root: string
   readonly sidebar?: Html | undefined
   readonly head?: Html

@@ -72,13 +72,11 @@ function renderFact(term: string, text: string | undefined, address: string | un
   </div>`
 }
 
-/** Shows a link, or the text alone if a page may not link to the address. */
 function renderLink(text: string, address: string): Html {
   if (!/^(?:https?:|mailto:)/i.test(address)) return html`${text}`
   return html`<a href="${address}" rel="noreferrer noopener">${text}</a>`
 }
 
-/** An SPDX identifier links to its page. */
 function readLicenceAddress(licence: JsonObject): string | undefined {
   const identifier = readText(licence['identifier'])
   const isPlain = identifier !== undefined && /^[\w.+-]+$/.test(identifier)

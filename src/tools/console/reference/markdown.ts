@@ -14,7 +14,6 @@ export interface MarkdownOptions {
   readonly headingLevel?: number
   /** Whether headings get ids made of their words, as links within the text expect them; false by default. */
   readonly headingIds?: boolean
-  /** Ids that the page around the text has. */
   readonly takenIds?: readonly string[]
 }
 
@@ -74,7 +73,6 @@ function renderFence(text: string, lang = ''): Html {
   </figure> `
 }
 
-/** A description in a document, as an element of its own; nothing if there is none. */
 export function renderDescription(given: unknown, headingLevel: number): Html | false {
   const text = readText(given)
   return text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel })}</div>`
@@ -121,7 +119,6 @@ function writeHeadings(markup: string, options: MarkdownOptions): string {
   })
 }
 
-/** The words of a heading, joined by hyphens, as GitHub makes them. */
 function formatId(markup: string): string {
   const words = markup.replaceAll(/<[^>]*>|&[\w#]+;/g, '').toLowerCase()
   const id = words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim()
@@ -153,7 +150,6 @@ function escapeText(text: string): string {
     })
 }
 
-/** HTML's names of invisible characters. */
 const HIDDEN_NAMES =
   /^&(?:shy|zwn?j|[lr]rm|NoBreak|ZeroWidthSpace|Negative\w+Space|af|ApplyFunction|it|InvisibleTimes|ic|InvisibleComma);$/
 

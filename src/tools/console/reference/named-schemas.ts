@@ -15,7 +15,6 @@ export function renderType(document: JsonObject, part: unknown): Html {
   const pieces = text.split(new RegExp(`(?<![\\w.-])(${names.join('|')})(?![\\w.-])`))
   return html`${pieces.map((piece, at) => (at % 2 === 0 ? piece : html`<a href="../schemas/${keys.get(piece)}">${piece}</a>`))}`
 
-  /** The names that the text of the type may have. */
   function addNames(given: unknown, depth: number): void {
     const key = findSchemaKey(document, given)
     const schema = resolve(document, given)
@@ -42,7 +41,6 @@ export interface NamedSchema {
 /** Pages ask for each type that they show. */
 const known = new WeakMap<JsonObject, ReadonlyMap<string, NamedSchema>>()
 
-/** The schemas of a document's components, in its order. */
 export function listNamedSchemas(document: JsonObject): NamedSchema[] {
   return [...readNamedSchemas(document).values()]
 }

@@ -16,14 +16,12 @@ import { renderContents, renderExamples, renderResponses } from './responses.js'
 import { hasParts, renderAbout, renderSchemaDetails } from './schema.js'
 import { textWith, words } from '../words.js'
 
-/** An API with its document, as it is served, and the operations in it. */
 export interface Reference {
   readonly api: Api
   readonly document: JsonObject
   readonly operations: readonly ReferenceOperation[]
 }
 
-/** Everything about an operation: description, the form that calls it, answers, callbacks. */
 export function renderOperation(reference: Reference, operation: ReferenceOperation): Html {
   const { api, document } = reference
   const { isWebhook } = operation
@@ -58,7 +56,6 @@ export function renderOperation(reference: Reference, operation: ReferenceOperat
 /** A longer description stands in the left column: above both it would push the form out of sight. */
 const MAX_LEAD = 600
 
-/** The contents of bodies for examples, by status. */
 function listAnswers(document: JsonObject, { operation }: Operation): [status: string, content: unknown][] {
   return resolveEntries(document, operation['responses'])
     .filter(([status]) => !status.startsWith('x-'))
@@ -78,7 +75,6 @@ export function renderExternalDocs(given: unknown): Html | false {
   return html`<div class="external markdown">${renderMarkdown(link)}</div>`
 }
 
-/** What a call takes. */
 function renderTaken(document: JsonObject, operation: ReferenceOperation): Html {
   return html`${renderParameters(document, words().parameters, listParameters(document, operation))}
   ${renderBodyFacts(document, operation)}`
@@ -170,7 +166,6 @@ function renderSecurity(api: Api, { optional, alternatives }: Security): Html {
     <p class="scopes">${isOne ? one : several}${separated}</p>`
 }
 
-/** Shows the parameters and the body that the provider sends. */
 function renderSent(document: JsonObject, webhook: Operation): Html {
   const body = resolve(document, webhook.operation['requestBody'])
   const parameters = listParameters(document, webhook)

@@ -18,14 +18,12 @@ export interface ReferenceOperation extends Operation {
   readonly deprecated: boolean
   /** A webhook is called by the provider, so that it cannot be tried. Its `path` is its name. */
   readonly isWebhook: boolean
-  /** The first of its tags. */
   readonly tag: string | undefined
 }
 
 /** Ids that the page has already. */
 export const RESERVED_IDS = ['sidebar', 'reference', 'copied', 'content']
 
-/** The operations and webhooks of a document, in its order, each with a key. */
 export function listReferenceOperations(document: JsonObject): ReferenceOperation[] {
   const claimKey = createUniqueNames(RESERVED_IDS)
   const describe = (each: Operation, isWebhook: boolean): ReferenceOperation => ({
@@ -79,7 +77,6 @@ export interface TagGroup {
   /** Unique within the page of the reference. */
   readonly id: string
   readonly title: string
-  /** The titles of the groups around it. */
   readonly above: readonly string[]
   readonly description: string | undefined
   readonly externalDocs: unknown

@@ -32,7 +32,6 @@ export function resolveEntries(document: JsonObject, given: unknown): (readonly 
     .map(([name, value]) => [name, resolve(document, value)])
 }
 
-/** A text in a document; undefined if it is missing, empty or something else. */
 export function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
@@ -83,7 +82,6 @@ export function readSchema(document: JsonObject, given: unknown): JsonObject {
   }
 }
 
-/** The parts that a schema consists of, and its own members. */
 export function takeParts(document: JsonObject, schema: JsonObject) {
   if (!COMBINATIONS.some((member) => member in schema)) return { own: schema, parts: [], hasNull: false }
   const parts = [...readList(schema['allOf'])]

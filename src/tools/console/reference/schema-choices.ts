@@ -6,14 +6,12 @@ import { words } from '../words.js'
 
 export interface ChoiceGroup {
   readonly title: string
-  /** The property that says which of them a value is. */
   readonly by: string | undefined
   readonly choices: readonly Choice[]
 }
 
 export interface Choice {
   readonly part: unknown
-  /** The values of that property that mean this choice. */
   readonly values: readonly string[]
 }
 

@@ -3,7 +3,6 @@ import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
 import { readList, readSchema, readText, readValues } from './read-schema.js'
 import { textWith, words } from '../words.js'
 
-/** A schema within another one, and what a value has to do with it. */
 export interface SchemaPart {
   readonly label: string
   readonly part: unknown
@@ -21,7 +20,6 @@ export function listMembers(schema: JsonObject): SchemaPart[] {
   ]
 }
 
-/** The conditions of a schema that are schemas themselves, besides its alternatives and the items of a plain list. */
 export function listConditions(schema: JsonObject): SchemaPart[] {
   const { prefixItems, items, unevaluatedItems } = schema
   const first = readList(prefixItems).map((part, at) => ({ label: textWith('item', { number: at + 1 }), part }))
@@ -143,7 +141,6 @@ function nameUnit(unit: string, count: unknown): string {
   return count === 1 ? one : several
 }
 
-/** Rules about the names of members and the number of items that are no properties and no schemas. */
 function describeMembers(schema: JsonObject): Rule[] {
   const isNone = (...members: string[]): boolean => members.some((member) => schema[member] === false)
   const properties = asObject(schema['properties'])

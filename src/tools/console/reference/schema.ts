@@ -18,7 +18,6 @@ const MAX_DEPTH = 12
 /** A JSON Schema as nested lists: the properties, and what is known about the value itself. `lead` stands before that, in its line. */
 export function renderSchema(document: JsonObject, given: unknown, lead?: Html): Html {
   let count = 0
-  /** The number of parts of each named schema that is shown already. */
   const sizes = new Map<JsonObject, number>()
   if (typeof given === 'boolean')
     return html`<p class="about">${lead} ${given ? words().anyValue : words().noValue}</p>`
@@ -44,7 +43,6 @@ export function renderSchema(document: JsonObject, given: unknown, lead?: Html):
     return parts
   }
 
-  /** A list of the parts that may still be shown, with the number of the others. */
   function renderList<Part>(kind: string, parts: readonly Part[], render: (part: Part) => Html): Html | false {
     if (parts.length === 0) return false
     const shown = parts.slice(0, Math.max(0, MAX_PARTS - count))
@@ -70,7 +68,6 @@ export function renderSchema(document: JsonObject, given: unknown, lead?: Html):
     )
   }
 
-  /** A closed `<details>`; nothing for a value without parts. */
   function renderInside(part: unknown, above: readonly JsonObject[]): Html | false {
     if (!hasParts(document, part)) return false
     const schema = readSchema(document, part)
@@ -140,14 +137,12 @@ export function renderSchemaDetails(document: JsonObject, given: unknown, summar
   )
 }
 
-/** The named schema that a schema is, or that is all that it consists of. */
 function findNamed(document: JsonObject, part: unknown): JsonObject | undefined {
   if (readReference(part) !== undefined) return findTarget(document, part)
   const { own, parts } = takeParts(document, isObject(part) ? part : {})
   return parts.length === 1 && !('properties' in own) ? findNamed(document, parts[0]) : undefined
 }
 
-/** Whether there is more to say about a schema than its type and its rules. */
 export function hasParts(document: JsonObject, part: unknown, depth = 0): boolean {
   if (!isObject(part)) return false
   const schema = readSchema(document, part)

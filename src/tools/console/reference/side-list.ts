@@ -9,10 +9,8 @@ import { words } from '../words.js'
 interface SideListOptions {
   readonly groups: readonly TagGroup[]
   readonly headings?: readonly Heading[]
-  /** The relative path from the page to the reference; nothing on its page. */
   readonly reference?: string
   readonly folder: string
-  /** The operation or schema that the page shows; `schemas` for the list of all. */
   readonly current?: ReferenceOperation | NamedSchema | 'schemas'
 }
 
@@ -105,7 +103,6 @@ export function renderTitle({ method, path, summary, deprecated, isWebhook }: Re
     >${summary !== undefined && html` <span class="summary">${summary}</span>`}${deprecated && html` <span class="note">${words().deprecated}</span>`}`
 }
 
-/** Lines may break after a slash. */
 export function renderPath(path: string, isWebhook: boolean): Html | string {
   if (isWebhook) return path
   return html`${path.split(/(?<=[^/]\/)(?=[^/])/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)}`
