@@ -270,7 +270,7 @@ describe('The memory of a guarded request', () => {
   })
 
   it('is not increased by counting usage: less than a byte for each request', async () => {
-    const collector = createUsageCollector({ store: memoryStore().usage, now: Date.now })
+    const collector = createUsageCollector(memoryStore().usage, Date.now)
     const count = collector.allowedCounter('orders')
     const times = 1_000_000
     for (let i = 0; i < times; i++) count('app_1')

@@ -269,16 +269,16 @@ function prepareDelivery(
   const replacesEarlier = isRepeated || (purpose === 'registration' && !isFirstDelivery(leased))
   const keySet = createRegisteredKeySet(leased, now(), terms)
   const publicKeys = formatRecordedKeySet(keySet)
-  const { note: given } = ownMembers(leased.details ?? {})
-  const note = typeof given === 'string' ? given : undefined
-  const described = { purpose, overlap, terms, hasPrevious, replacesEarlier, publicKeys, note }
+  const { note } = ownMembers(leased.details ?? {})
+  const told = { ...(publicKeys && { publicKeys }), ...(typeof note === 'string' && { note }) }
+  const described = { purpose, overlap, hasPrevious, replacesEarlier, link: undefined, ...told }
 
   if (delivery === 'claim-link') {
     const { plain, hash } = createClaimToken(credentials())
     const claimLinks = [{ hash, expiresAt: now() + CLAIM_LINK_LIFETIME_MS }, ...leased.claimLinks.slice(0, 1)]
     const email = nextVersion(leased, { attemptCount, claimLinks })
     const link = `${developersUrl}/register/claim#${plain}`
-    return createEdit(email, () => describeDelivery(current, { ...described, link }))
+    return createEdit(email, () => describeDelivery(current, { ...described, link }, terms))
   }
   const minted = mintCredentials(credentials(), purpose, current, {
     apis,
@@ -295,7 +295,7 @@ function prepareDelivery(
   })
   const { keys, secrets } = removeCredentials(current, older.flat())
   const describe = (saved: ApplicationRecord): EmailContent =>
-    describeDelivery({ ...saved, contact: current.contact }, { ...described, minted })
+    describeDelivery({ ...saved, contact: current.contact }, described, terms, minted)
   return createEdit(email, describe, {
     keys: minted.key ? addCredential(keys, minted.key.record, now()) : keys,
     secrets: secret ? addCredential(secrets, secret, now()) : secrets,

@@ -34,41 +34,26 @@ import {
 
 export type Recipient = ApplicationRecord & { readonly contact: string }
 
+type MadeOfRecord = ReturnType<typeof describeRecipient> &
+  Pick<CredentialsEmail, 'credentials' | 'name' | 'usableAt' | 'restriction' | 'expiresAt'>
+
 /** The content of an e-mail with credentials, or with a link to them. `record` has the credentials as they were saved. */
 export function describeDelivery(
   record: Recipient,
-  delivery: {
-    readonly purpose: DeliveryPurpose
-    /** Seconds for which the previous credential still works. */
-    readonly overlap: number
-    readonly terms: CredentialTerms
-    readonly hasPrevious: boolean
-    /** Whether an earlier e-mail with it may have arrived. */
-    readonly replacesEarlier: boolean
-    /** The public keys, or their address, that it has in place of a secret. */
-    readonly publicKeys: readonly string[] | undefined
-    readonly note: string | undefined
-    readonly minted?: MintedCredentials
-    readonly link?: string
-  },
+  delivery: Omit<CredentialsEmail, keyof MadeOfRecord>,
+  terms: CredentialTerms,
+  minted?: MintedCredentials,
 ): CredentialsEmail {
-  const { purpose, overlap, terms, hasPrevious, replacesEarlier, publicKeys, note, minted, link } = delivery
   return {
     ...describeRecipient(record),
-    purpose,
+    ...delivery,
     credentials: minted && {
       ...(minted.key && { clientId: minted.key.plain }),
       ...(minted.secret && { clientSecret: minted.secret.plain }),
     },
-    ...(publicKeys && { publicKeys }),
-    ...(note !== undefined && { note }),
-    link,
     name: terms.name,
     usableAt: Object.keys(terms.apis ?? record.apis),
     restriction: structuredClone(terms.apis),
-    hasPrevious,
-    replacesEarlier,
-    overlap,
     expiresAt: minted ? listSavedEnds(record, minted) : {},
   }
 }

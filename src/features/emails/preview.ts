@@ -6,13 +6,12 @@ import { DAY_MS } from '../../shared/lib/day.js'
 import type { WriteEmail } from './message.js'
 
 /** Writes an e-mail of each kind as it would be sent, about an application that there is not: no credential and no link in it works. */
-export function createPreview(options: {
-  readonly apis: ReadonlyMap<string, Api>
-  readonly writeEmail: WriteEmail
-  readonly developersUrl: string
-  readonly now: () => number
-}): (purpose: EmailContent['purpose'], language: Language) => Promise<EmailMessage> {
-  const { apis, writeEmail, developersUrl, now } = options
+export function createPreview(
+  apis: ReadonlyMap<string, Api>,
+  writeEmail: WriteEmail,
+  developersUrl: string,
+  now: () => number,
+): (purpose: EmailContent['purpose'], language: Language) => Promise<EmailMessage> {
   const link = `${developersUrl}#example`
   const granted = Object.fromEntries(
     [...apis.values()].map(({ name, scopes }) => [name, { scopes: Object.keys(scopes) }]),

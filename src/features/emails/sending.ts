@@ -44,7 +44,7 @@ export function createSending(core: Core, settings: EmailsSettings, apis: Readon
 
   return {
     sendSignIn: signInMailer.sendSignIn,
-    preview: createPreview({ apis, writeEmail, developersUrl: developersUrl ?? baseUrl, now: core.now }),
+    preview: createPreview(apis, writeEmail, developersUrl ?? baseUrl, core.now),
     problem: mailServer.problem,
     wake: worker.wake,
     start: worker.start,

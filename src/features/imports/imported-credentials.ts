@@ -7,22 +7,19 @@ import {
   isWellFormedKey,
   MAX_IMPORTED_LENGTH,
   MAX_LIVE_CREDENTIALS,
-  type Credentials,
 } from '../../core/applications/credentials/credentials.js'
 import { type ImportedDigests, isOnlyMatch, isSlowHash, type SlowHashes } from './imported-hashes.js'
 import type { CredentialReplacement, ImportedCredentials } from '../../shared/contracts/imports.js'
-import type { StoreWith } from '../../shared/contracts/store.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { Core } from '../../feature.js'
 
-export function createImportedCredentials(options: {
-  readonly credentials: () => Pick<Credentials, 'hash'>
-  readonly digests: ImportedDigests
-  readonly slowHashes: Pick<SlowHashes, 'findMatch'>
-  readonly replaceHash: ReplaceHash
-  readonly now: () => number
-}): ImportedCredentials {
-  const { credentials, digests, slowHashes, replaceHash, now } = options
+export function createImportedCredentials(
+  core: Core,
+  digests: ImportedDigests,
+  slowHashes: Pick<SlowHashes, 'findMatch'>,
+): ImportedCredentials {
+  const { credentials, now } = core
+  const replaceHash = createHashReplacement(core)
 
   /** The credential with the platform's hash, which is also stored. */
   function adopt(applicationId: string, record: CredentialRecord, plain: string): CredentialRecord {
@@ -79,18 +76,11 @@ function matchDigest(digests: readonly string[], records: readonly CredentialRec
   return matched
 }
 
-type ReplaceHash = (applicationId: string, replacement: Omit<CredentialReplacement, 'usedAt'>) => void
-
 /** Between two attempts: a credential may be used a thousand times a second while its hash is being replaced. */
 const RETRY_INTERVAL_MS = 60_000
 const MAX_REMEMBERED_ATTEMPTS = 10_000
 
-export function createHashReplacement(
-  options: Pick<Core, 'limitChanges' | 'now'> & {
-    readonly store: Pick<StoreWith<'imports'>, 'imports'>
-  },
-): ReplaceHash {
-  const { store, limitChanges, now } = options
+function createHashReplacement({ store, limitChanges, now }: Core) {
   /** Imported hash -> when its replacement was last attempted, on the monotonic clock. */
   const attempts = createBoundedCache<number>({ entries: MAX_REMEMBERED_ATTEMPTS })
 
@@ -100,7 +90,7 @@ export function createHashReplacement(
     limitChanges(applicationId, () => store.imports.replaceHash(replacement)).catch(() => undefined)
   })
 
-  return function replaceHash(applicationId, replacement) {
+  return function replaceHash(applicationId: string, replacement: Omit<CredentialReplacement, 'usedAt'>): void {
     const startedAt = performance.now()
     const last = attempts.get(replacement.former)
     if (last !== undefined && startedAt - last < RETRY_INTERVAL_MS) return

@@ -5,7 +5,7 @@ import type { PlatformAuth } from '../../index.js'
 import { createFairTurns } from '../../shared/lib/fair-turns.js'
 import type { Imports, ImportOptions } from './imports-calls.js'
 import { createImport } from './import.js'
-import { createImportedCredentials, createHashReplacement } from './imported-credentials.js'
+import { createImportedCredentials } from './imported-credentials.js'
 import { createImportedDigests, createSlowHashes } from './imported-hashes.js'
 import { readGroup } from '../../shared/lib/option-checks.js'
 
@@ -64,7 +64,6 @@ const MAX_WAITING_COMPARISONS = 2000
 const TURN_TIMEOUT_MS = 4000
 
 function createImportsPart(core: Core, hmacKeys: readonly (string | Uint8Array)[]): FeaturePart {
-  const { credentials, now } = core
   const digests = createImportedDigests(hmacKeys)
   // One at a time for each application and address, so that a flood occupies one thread of Node's pool.
   const takeTurn = createFairTurns({
@@ -73,11 +72,10 @@ function createImportsPart(core: Core, hmacKeys: readonly (string | Uint8Array)[
     onRefused: () => new NoTurnError('A secret has waited too long for its turn to be compared.'),
   })
   const slowHashes = createSlowHashes(takeTurn)
-  const replaceHash = createHashReplacement(core)
   const importReader = { apis: core.settings.apis, digests, slowHashes, readOperatorData: core.calls.readOperatorData }
   return {
     calls: withCheckedArguments(PARAMETERS, { run: createImport(core, importReader) }),
-    importedCredentials: createImportedCredentials({ credentials, digests, slowHashes, replaceHash, now }),
+    importedCredentials: createImportedCredentials(core, digests, slowHashes),
   }
 }
 

@@ -85,13 +85,7 @@ function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: Plan
     logger,
     now,
   })
-  const limitByPlan = createLimiter({
-    findPlan: names.find,
-    ledger,
-    countShared,
-    headers: settings.rateLimits.headers,
-    now,
-  })
+  const limitByPlan = createLimiter(names.find, ledger, countShared, settings.rateLimits.headers, now)
   const cleanup = createHourlyDeletion({
     deleteSome: () =>
       store.quotas.deleteExpired({

@@ -15,14 +15,13 @@ import type { CountShared } from './shared-counts.js'
 
 const NO_HEADERS: LimitHeaders = {}
 
-export function createLimiter(options: {
-  readonly findPlan: (application: ApplicationRecord) => Plan | undefined
-  readonly ledger: Ledger
-  readonly countShared: CountShared | undefined
-  readonly headers: boolean
-  readonly now: () => number
-}): LimitByPlan {
-  const { findPlan, ledger, countShared, headers, now } = options
+export function createLimiter(
+  findPlan: (application: ApplicationRecord) => Plan | undefined,
+  ledger: Ledger,
+  countShared: CountShared | undefined,
+  headers: boolean,
+  now: () => number,
+): LimitByPlan {
   function limit(account: Account, plan: Plan, units: number): MaybePromise<LimitHeaders> {
     refuseExceeded(account, plan, units, now())
     return countShared ? limitWithRedis(countShared, account, plan, units) : limitAlone(account, plan, units)

@@ -35,7 +35,7 @@ export function createPortalRouter(core: Core, settings: PortalSettings, createC
   const sessions = createSessions(core, settings.developersUrl)
   const signIn = createSignIn(core, settings, sessions)
   const signInRoutes = createSignInRoutes(core, signIn, sessions, signInPages)
-  const answerContact = createPortalPages(core, settings, { renderPage, root, createCalls })
+  const answerContact = createPortalPages(core, settings, renderPage, root, createCalls)
 
   const languages = new WeakMap<IncomingMessage, Language>()
 

@@ -19,16 +19,15 @@ const OTHER_OUTCOMES: readonly string[] = ['allowed', 'token']
 const LIMIT_ERRORS: readonly string[] = ['too_many_requests', 'quota_exceeded']
 
 /** Collects usage and refusals in memory, and writes them to the store. None of its methods throws or rejects. */
-export function createUsageCollector(options: {
-  readonly store: Pick<UsageStore, 'add' | 'addRefusals'>
-  readonly routes?: boolean
-  readonly now: () => number
-}) {
-  const { store, routes = false, now } = options
-  const counts = createCounts({ now, limit: MAX_COUNTS, onNew: () => countsWriter.schedule() })
+export function createUsageCollector(
+  store: Pick<UsageStore, 'add' | 'addRefusals'>,
+  now: () => number,
+  countsRoutes = false,
+) {
+  const counts = createCounts(now, MAX_COUNTS, () => countsWriter.schedule())
   /** They have a limit of their own, so that they displace no others. */
-  const ofRoutes = createCounts({ now, limit: MAX_COUNTS, onNew: () => countsWriter.schedule() })
-  const routeCounts = routes ? createRouteCounts(ofRoutes) : undefined
+  const ofRoutes = createCounts(now, MAX_COUNTS, () => countsWriter.schedule())
+  const routeCounts = countsRoutes ? createRouteCounts(ofRoutes) : undefined
   const refusals = createRefusalBuffer()
   const countsWriter = createBatchWriter({
     add: (batch, rows: readonly UsageCount[]) => store.add(batch, rows),

@@ -20,12 +20,7 @@ const TIMER_INACCURACY_MS = 5
 /** The clock may be set meanwhile. */
 const MAX_WAIT_MS = 60_000
 
-export function createCounts(options: {
-  readonly now: () => number
-  readonly limit: number
-  readonly onNew: () => void
-}) {
-  const { now, limit, onNew } = options
+export function createCounts(now: () => number, limit: number, onNew: () => void) {
   let cells: Cell[] = []
   /** The counters of `counter()`, which guards hold on to, by API and outcome. */
   const permanent = new Map<string, Counter>()

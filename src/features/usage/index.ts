@@ -55,8 +55,8 @@ export function usage(options?: UsageOptions): UsageFeature {
 function createUsagePart(core: Core, { collect, retention, routes }: ReturnType<typeof readUsageOptions>): FeaturePart {
   const { opened, logger, now } = core
   const { usage: store } = core.store
-  const collector = collect ? createUsageCollector({ store, now, routes }) : undefined
-  const reported = createReportedCollector({ store, now })
+  const collector = collect ? createUsageCollector(store, now, routes) : undefined
+  const reported = createReportedCollector(store, now)
   // Counts that an earlier process has stored are deleted in any case.
   const cleanup = createHourlyDeletion({
     deleteSome: () =>

@@ -12,13 +12,7 @@ const OTHER_ROUTES = 'other'
 
 type Cell = { -readonly [Name in keyof ReportedCount]: ReportedCount[Name] }
 
-export function createReportedCollector({
-  store,
-  now,
-}: {
-  readonly store: Pick<UsageStore, 'addReported'>
-  readonly now: () => number
-}) {
+export function createReportedCollector(store: Pick<UsageStore, 'addReported'>, now: () => number) {
   let cells = new Map<string, Cell>()
   const writer = createBatchWriter({
     add: (batch, rows: readonly ReportedCount[]) => store.addReported(batch, rows),

@@ -111,7 +111,7 @@ export function developerConsole<const Apis extends ApisOptions>(
     }),
   )
   const pages = { ...listDeveloperPages(site), title, firstCalls }
-  return createRouter({ resources, routers: listRouters(auth, registration), pages })
+  return createRouter(resources, listRouters(auth, registration), pages)
 }
 
 function readTitle({ name, title }: Api, document: JsonObject | undefined): string {

@@ -69,16 +69,13 @@ function createResource(content: Buffer, type: string, headers: Resource['header
 }
 
 /** Serves the prepared resources and the routers of the platform; passes every other request on to the host. */
-export function createRouter({
-  resources,
-  routers,
-  pages,
-}: {
+export function createRouter(
   /** By path below the mount path. A function makes its resource when it is needed. */
-  readonly resources: ReadonlyMap<string, Resource | MakeResource>
-  readonly routers: ReadonlyMap<string, Middleware>
-  readonly pages: DeveloperPages
-}): Middleware {
+  resources: ReadonlyMap<string, Resource | MakeResource>,
+  /** By the first segment of the path, such as `register`. */
+  routers: ReadonlyMap<string, Middleware>,
+  pages: DeveloperPages,
+): Middleware {
   return function consoleRouter(req, res, next) {
     const url = req.url ?? '/'
     const path = parsePath(url)

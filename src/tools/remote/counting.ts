@@ -35,14 +35,8 @@ export function createCounting(options: {
     logger,
     now,
   })
-  const count = createLimiter({
-    findPlan: plans.find,
-    ledger,
-    countShared: script && createCountShared(script),
-    headers: limits.headers,
-    now,
-  })
-  const reported = createReportedCollector({ store: reports.usage, now })
+  const count = createLimiter(plans.find, ledger, script && createCountShared(script), limits.headers, now)
+  const reported = createReportedCollector(reports.usage, now)
   let collector: ReturnType<typeof createUsageCollector> | undefined
   const switches = new Map([...apis.keys()].map((name) => [name, createSwitch()]))
 
@@ -53,8 +47,7 @@ export function createCounting(options: {
     begin(usage: unknown): void {
       if (usage === undefined) return
       const { requests, routes } = readObject(usage)
-      if (readBoolean(requests))
-        collector ??= createUsageCollector({ store: reports.usage, routes: readBoolean(routes), now })
+      if (readBoolean(requests)) collector ??= createUsageCollector(reports.usage, now, readBoolean(routes))
       for (const [name, { setTarget }] of switches) setTarget(createUsageObserver(name, collector, reported))
     },
     async flush(): Promise<void> {

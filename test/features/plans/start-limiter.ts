@@ -14,7 +14,7 @@ interface StartOptions {
   /** How many applications the process keeps in memory. */
   readonly accounts?: number
   readonly logger?: ReturnType<typeof recordingLogger>
-  readonly countShared?: Parameters<typeof createLimiter>[0]['countShared']
+  readonly countShared?: Parameters<typeof createLimiter>[2]
   readonly headers?: boolean
 }
 
@@ -34,7 +34,7 @@ export function startLimiter(
   const ledger = createLedger({ store, limitLookups, accounts, onTotals: () => undefined, logger, now })
   const { plans } = readPlans({ free: { requests } }, undefined)
   const findPlan = ({ plan = '' }: Pick<ApplicationRecord, 'plan'>) => plans.get(plan)
-  const limiter = createLimiter({ findPlan, ledger, countShared, headers, now })
+  const limiter = createLimiter(findPlan, ledger, countShared, headers, now)
   const limit = async (id = 'a', units = 1) => limiter({ id, plan: 'free' } as ApplicationRecord, units)
   return { limit, ledger }
 }

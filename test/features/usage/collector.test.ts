@@ -24,7 +24,7 @@ beforeEach(async () => {
   working = memoryStore()
   for (const id of ['a', 'b']) await save(id)
   store = failingStore(working)
-  collector = createUsageCollector({ store: store.usage, now: Date.now })
+  collector = createUsageCollector(store.usage, Date.now)
 })
 afterEach(() => vi.useRealTimers())
 

@@ -60,7 +60,7 @@ describe('auth.usage.reportOnly()', () => {
 describe('the collector of report-only guards', () => {
   it('adds up in memory, with the first and the last time', async () => {
     const store = memoryStore()
-    const collector = createReportedCollector({ store: store.usage, now: () => NOW })
+    const collector = createReportedCollector(store.usage, () => NOW)
     for (const at of [NOW + 5, NOW + 1, NOW + 9]) collector.count({ ...REQUEST, at })
     collector.count({ ...REQUEST, applicationId: undefined })
     await collector.flush()
@@ -74,7 +74,7 @@ describe('the collector of report-only guards', () => {
 
   it('loses none if there are too many different ones: their route is "other"', async () => {
     const store = memoryStore()
-    const collector = createReportedCollector({ store: store.usage, now: () => NOW })
+    const collector = createReportedCollector(store.usage, () => NOW)
     for (let i = 0; i < 10_100; i++)
       collector.count({ ...REQUEST, applicationId: `app${i}`, reason: i % 2 ? 'x' : 'y' })
     await collector.close()
@@ -86,7 +86,7 @@ describe('the collector of report-only guards', () => {
 
   it('keeps counts while the store is unavailable, and writes them once', async () => {
     const store = failingStore(memoryStore())
-    const collector = createReportedCollector({ store: store.usage, now: () => NOW })
+    const collector = createReportedCollector(store.usage, () => NOW)
     store.fail()
     collector.count(REQUEST)
     await collector.flush()

@@ -203,7 +203,7 @@ it('Nothing observes units and operations, and no list of routes is kept, withou
 })
 
 it('There are at most 200 names of an API, and a row for the others, of which none is lost', () => {
-  const counts = createCounts({ now: Date.now, limit: 10_000, onNew: () => undefined })
+  const counts = createCounts(Date.now, 10_000, () => undefined)
   const routes = createRouteCounts(counts)
   const { allowed } = routes.observe('catalog', () => undefined)
   for (let i = 0; i < 500; i++) {
@@ -217,7 +217,7 @@ it('There are at most 200 names of an API, and a row for the others, of which no
 })
 
 it('A route that the host has set itself is named by its path, whatever else it has', () => {
-  const counts = createCounts({ now: Date.now, limit: 10, onNew: () => undefined })
+  const counts = createCounts(Date.now, 10, () => undefined)
   const { allowed } = createRouteCounts(counts).observe('catalog', () => undefined)
   for (const route of [{ path: '/x', methods: null }, { path: '/x' }, { path: 17 }, {}, 'text']) {
     const req = { method: 'GET', url: '/secret', route }
@@ -230,7 +230,7 @@ it('A route that the host has set itself is named by its path, whatever else it 
 })
 
 it('A request that is judged again after it was counted is taken back from its route', () => {
-  const counts = createCounts({ now: Date.now, limit: 10, onNew: () => undefined })
+  const counts = createCounts(Date.now, 10, () => undefined)
   const routes = createRouteCounts(counts)
   const { allowed, noted } = routes.observe('catalog', () => undefined)
   const [req, res] = [{}, { on: () => res, off: () => res }] as never[]

@@ -55,14 +55,11 @@ const OF_ACTIONS = { setBy: 'portal.limits.actions', untrustedKeys: true }
 export function createPortalPages(
   core: Core,
   { developersUrl, actions: enabled, limits }: PortalSettings,
-  options: {
-    readonly renderPage: RenderPortalPage
-    readonly root: string
-    readonly createCalls: CreateActionCalls
-  },
+  renderPage: RenderPortalPage,
+  root: string,
+  createCalls: CreateActionCalls,
 ): (request: PortalRequest) => Promise<PortalAnswer | undefined> {
   const { store, lastUsed, now } = core
-  const { renderPage, root, createCalls } = options
   const { supportUrl } = readBrand(core.settings.brand)
   const apis = [...core.settings.apis.values()]
   const [plans, usage, terms] = [core.find('plans'), core.find('usage'), core.find('registration')?.terms]
