@@ -51,6 +51,7 @@ describe('the walks of docs/architecture.md', () => {
     expect(fault({})).toEqual(['nobody before it calls sendJson (core/http/respond.ts)'])
     expect(fault({ name: 'createRouters' })).toEqual(['createRouters is not in core/http/respond.ts'])
     expect(fault({ path: 'stores/memory/index.ts', name: 'saveApplication' })).toHaveLength(1)
+    expect(fault({ through: 'NoInterface' })).toEqual(['NoInterface is in no file before it'])
   })
 })
 
@@ -79,6 +80,8 @@ function readStep(line: string): readonly Step[] {
 
 function findFault({ name, path, through }: Step, before: readonly Step[]): string[] {
   if (!parse(path).defined.has(name)) return [`${name} is not in ${path}`]
+  if (through !== undefined && !before.some((earlier) => read(`../src/${earlier.path}`).includes(through)))
+    return [`${through} is in no file before it`]
   const isReached = before.some((earlier) => {
     const caller = parse(earlier.path)
     return earlier.path === path || (caller.used.has(name) && (through !== undefined || knows(caller, path, name)))
