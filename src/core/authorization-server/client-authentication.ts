@@ -31,12 +31,10 @@ import type { createAssertionReader } from './private-key-jwt.js'
 /** The secret may be restricted. */
 export type AuthenticatedClient = Pick<FoundClient, 'application' | 'client'> & { readonly secret: CredentialRecord }
 
-/** Facts about a refused client that operators may know, and the client may not. */
 export interface RefusedClient {
   /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret`, `restricted_secret`, `network_not_allowed`, `no_resource_server` or `suspended`; undefined if the error says it. */
   readonly reason?: string | undefined
   readonly client?: string | undefined
-  /** The application that the client presented, if there is one. */
   readonly applicationId?: string | undefined
   readonly details?: RefusalDetails | undefined
   /** Of a right secret of a suspended application: whether the networks of both have the address of the request. */
@@ -80,7 +78,6 @@ export function createClientAuthentication(
     readonly credentials: () => Credentials
     /** Undefined without the feature that recognizes credentials of another system. */
     readonly importedCredentials: Omit<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
-    /** Makes a pending application active: its credentials have arrived. */
     readonly activate: Activate
     readonly lastUsed: Pick<LastUsed, 'note'>
     readonly available: () => MaybePromise<void>

@@ -22,7 +22,6 @@ export interface ComparedReading {
   readonly id: string
   readonly secret: string
   readonly found: FoundClient | undefined
-  /** The live secret of the client that the presented one is. */
   matched: CredentialRecord | undefined
 }
 

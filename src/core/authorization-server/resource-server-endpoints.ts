@@ -221,7 +221,6 @@ function readWaitHeader({ headers }: Denial): Readonly<Record<string, string>> {
   return Object.hasOwn(headers, 'Retry-After') ? { 'Retry-After': headers['Retry-After']! } : {}
 }
 
-/** The seconds after which the caller may try again. */
 function readWait(denied: Denial): { readonly retry_after?: number } {
   const wait = readWaitHeader(denied)['Retry-After']
   return wait === undefined ? {} : { retry_after: Number(wait) }

@@ -56,7 +56,6 @@ export function createRouter(options: {
 /** Path -> method -> endpoint. `*` stands for every method that is not listed. */
 export type Routes = ReadonlyMap<string, Readonly<Record<string, Endpoint>>>
 
-/** Sees every request that reaches a router. `isRoute` says whether the router has a path. */
 export type CheckMount = (req: IncomingMessage, isRoute: (path: string) => boolean) => void
 
 /** Routes requests by paths, which match exactly, in case and slash; others go on to the host. */

@@ -52,7 +52,6 @@ export function readKeySet(value: unknown, { ignoreOthers }: { readonly ignoreOt
   return keys
 }
 
-/** The host of an address, as the option `allow` has it. */
 export function readHost(address: string): string {
   return new URL(address).hostname.replaceAll(/^\[|\]$/g, '')
 }
@@ -83,7 +82,6 @@ function findSecretMember(entry: unknown): string | undefined {
   return member === undefined ? undefined : `a private key (member ${member})`
 }
 
-/** The key, or why it cannot be used. */
 function readJwk(entry: unknown): PublicJwk | string {
   if (!isObject(entry)) return 'is no object'
   const jwk = Object.fromEntries(MEMBERS.flatMap((name) => (Object.hasOwn(entry, name) ? [[name, entry[name]]] : [])))

@@ -32,7 +32,6 @@ import type { ApplicationParts } from './application-parts.js'
 import type { CreatedFeatures } from './features.js'
 import type { Foundation } from './foundation.js'
 
-/** The calls of `auth` for routes, and the routers of every oauth2 API. */
 export function createEndpointsAndGuards(
   foundation: Foundation,
   tokens: Tokens,

@@ -9,7 +9,6 @@ export interface RateLimitState {
   readonly milliseconds: number
 }
 
-/** Counts one request for that key in this process, at once. */
 export type MemoryCounter = (key: string) => RateLimitState
 
 interface Window {

@@ -31,7 +31,6 @@ export function createAuthenticator(
     readonly revokedTokens: RevokedTokens
     readonly applicationCache: ApplicationCache
     readonly credentials: () => Credentials
-    /** Makes a pending application active: its key has arrived. */
     readonly activate: Activate
     readonly lastUsed: Pick<LastUsed, 'note'>
     readonly now: () => number

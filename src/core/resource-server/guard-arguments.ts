@@ -13,7 +13,6 @@ import { didYouMean } from '../../shared/lib/suggest.js'
 const GUARD_NAMES: Record<Scheme, string> = { oauth2: 'requireBearer', apiKey: 'requireApiKey' }
 const VERIFIER_NAMES: Record<Scheme, string> = { oauth2: 'verifyAccessToken', apiKey: 'verifyApiKey' }
 
-/** The options of a verifier, validated. A function is there only with a request. */
 export interface VerifySettings {
   readonly req: object | undefined
   readonly cost: RequestCost

@@ -29,7 +29,6 @@ export interface DenialConfig {
   readonly hideCredential: ((req: IncomingMessage) => void) | undefined
   /** Removes every other credential of this platform from the headers that the guard reads; undefined where handlers may see them. */
   readonly hideOthers: ((req: IncomingMessage) => MaybePromise<void>) | undefined
-  /** Sets the headers of an answer before the handler runs. */
   readonly prepareResponse: ((res: ServerResponse) => void) | undefined
 }
 
@@ -54,7 +53,6 @@ export interface GuardConfig extends DenialConfig {
   readonly authenticate: AuthenticateRequest
 }
 
-/** Lets an authenticated request go on. */
 export type Pass = (req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity) => void
 
 /** The reason why a request has no credential to authenticate: a key of the requirement's `errors`. */

@@ -59,7 +59,6 @@ export function createOutcomes(emit: EmitEarly) {
   }
 }
 
-/** The behaviour of report-only guards toward requests that they would refuse. */
 export type RefusalReporter = ReturnType<typeof createRefusalReporter>
 
 export function createRefusalReporter(options: {

@@ -192,7 +192,6 @@ interface Read {
 
 /** The reads of the change feed that are under way. A read that takes long can be overtaken, because it may be the only one that is not answered: its connection may be dead while the others of the pool answer. */
 function createFeedReads(options: {
-  /** Reads the feed once. `startedAt` is on the monotonic clock. */
   readonly read: (startedAt: number) => Promise<void>
   /** Called when a read fails or is late; a late one may still be answered, or fail as well. */
   readonly onFailure: (startedAt: number, isLate: boolean) => void
@@ -254,7 +253,6 @@ function createFeedReads(options: {
   }
 }
 
-/** Like `answered`, but resolves false after that time. */
 function limitTime(answered: Promise<boolean>, milliseconds: number): Promise<boolean> {
   return withTimeout(answered, milliseconds, createLateError, BACKGROUND).catch(() => false)
 }

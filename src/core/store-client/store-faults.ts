@@ -175,7 +175,6 @@ export function describeStoreFault(problem: unknown): string {
   return findStoreFault(problem)?.state ?? UNKNOWN_STORE_FAULT
 }
 
-/** Whether the store does not know what it lacks, and says so with this code. */
 export function isReplicaFault(problem: unknown): boolean {
   return (problem as Problem | undefined)?.code === 'replica'
 }

@@ -9,7 +9,6 @@ export type StoreCallKind = 'read' | 'write' | 'feed' | 'notice'
 export interface StoreCall {
   readonly name: string
   readonly kind: StoreCallKind
-  /** The start of the call on the monotonic clock. */
   readonly startedAt: number
 }
 

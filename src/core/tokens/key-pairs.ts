@@ -24,7 +24,6 @@ export interface SigningKey {
   readonly longestLifetime: number
 }
 
-/** A new key pair, as the record to store. */
 export async function generateSigningKey(
   encryption: Pick<KeyEncryption, 'seal'>,
   options: Pick<SigningKeyRecord, 'algorithm' | 'createdAt' | 'signsFrom' | 'formerVerifiesFor'>,

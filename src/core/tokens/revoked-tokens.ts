@@ -31,7 +31,6 @@ export function createRevokedTokens(options: {
   let isComplete = false
   let loadedAt = -Infinity
 
-  /** Adds a token that was revoked, here or, as the change feed reports it, in another process. */
   function add({ id, expiresAt }: RevokedAccessToken): void {
     if (revoked.size < limit) revoked.set(id, expiresAt)
     else isComplete = false

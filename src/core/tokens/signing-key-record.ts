@@ -10,7 +10,6 @@ export interface KeyEncryption {
   isNewest(sealed: string): boolean
   /** Rejects with `ConfigurationError` if no secret decrypts it. */
   unseal(sealed: string): Promise<string>
-  /** Whether it was sealed with this context. */
   authenticate(sealed: string, context: string): 'authentic' | 'forged' | 'unencrypted'
 }
 

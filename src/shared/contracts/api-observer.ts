@@ -30,7 +30,6 @@ export interface RequestNote {
   readonly route?: string
 }
 
-/** A refused request of an application that is known. */
 export interface KnownRefusal {
   readonly applicationId: string
   readonly denied: Pick<Denial, 'error' | 'headers'>
@@ -39,7 +38,6 @@ export interface KnownRefusal {
   readonly details?: RefusalDetails | undefined
 }
 
-/** A request that a guard would have refused. */
 export interface ReportedRequest {
   /** Undefined if the application is not known. */
   readonly applicationId: string | undefined
@@ -48,5 +46,4 @@ export interface ReportedRequest {
   readonly at: number
 }
 
-/** The observer of each API, by its name. */
 export type ApiObservers = ReadonlyMap<string, ApiObserver>

@@ -3,7 +3,6 @@ import type { ApplicationQuery } from './store.js'
 
 type Key = string | number
 
-/** One way to look for applications. */
 interface Search {
   readonly name: string
   /** The members of the query that belong to it; one of them suffices. */

@@ -52,7 +52,6 @@ export function createBoundedCache<Value>({
       old.clear()
       bytes = 0
     },
-    /** Removes every entry whose value is expired. */
     sweep(isExpired: (value: Value) => boolean): void {
       for (const generation of [young, old]) {
         for (const [key, value] of generation) if (isExpired(value)) remove(key)

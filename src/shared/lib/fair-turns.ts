@@ -42,7 +42,6 @@ export function createFairTurns(options: {
   readonly onRefused: () => Error
 }): TakeTurn {
   const { waiting, timeout, onRefused } = options
-  /** The waiting calls in the order in which they came. */
   const calls = new Set<WaitingCall>()
   const taken = createDecayingCounts()
   let isRunning = false

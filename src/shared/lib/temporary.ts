@@ -6,7 +6,6 @@ export function withEnd<Created extends object>(created: Created, endsAt: number
   return { ...created, [END]: endsAt }
 }
 
-/** The end of an application that is created; undefined if it has none. */
 export function readEnd(created: object): number | undefined {
   return (created as { readonly [END]?: number })[END]
 }

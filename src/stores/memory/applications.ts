@@ -72,7 +72,6 @@ export function createMemoryApplications() {
     return hashes.some((hash) => applicationIds.has(hash)) ? 'credentialTaken' : undefined
   }
 
-  /** Returns the id of the application; undefined if nothing was replaced. */
   function replaceHash({ former, hash, prefix, usedAt }: CredentialReplacement): string | undefined {
     const record = records.get(applicationIds.get(former) ?? '')
     if (!record || applicationIds.has(hash)) return undefined

@@ -25,7 +25,6 @@ export function createMemoryUsage(options: {
   const refusals = new Map<string, RefusalRecord[]>()
   const reported = createMemoryReported()
 
-  /** Returns false for a batch that was added before. */
   function addBatch({ id, at }: UsageBatch): boolean {
     if (batches.has(id)) return false
     batches.set(id, at)
@@ -178,12 +177,10 @@ function createMemoryReported() {
   }
 }
 
-/** Compares counts in the order of the list. */
 function formatReportedName({ applicationId, api, route, reason }: ReportedKey): string {
   return [applicationId, api, route, reason].join('\0')
 }
 
-/** The ids of batches are those of the usage. */
 function createMemoryQuotas(options: {
   readonly addBatch: (batch: UsageBatch) => boolean
   readonly deleteBatches: (before: number) => void

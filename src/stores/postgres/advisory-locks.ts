@@ -10,7 +10,6 @@ const ADVISORY_LOCKS = {
   signingKeys: 6_023_885_187_242,
 }
 
-/** Waits for a lock and holds it until the transaction ends. */
 export function* takeAdvisoryLock(name: keyof typeof ADVISORY_LOCKS): Work<void> {
   yield* getOften('SELECT pg_advisory_xact_lock(?1::bigint)', ADVISORY_LOCKS[name])
 }

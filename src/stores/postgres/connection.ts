@@ -243,7 +243,6 @@ const SERVER = 'extract(epoch FROM pg_postmaster_start_time())::text'
 /** The last statement of those that begin a transaction. */
 const SELECT_TRANSACTION_ID = `SELECT pg_current_xact_id()::text AS id, ${SERVER} AS server`
 
-/** Reads the transaction from the result of several statements, which `pg` returns as a list. */
 function parseTransactionId(results: PostgresResult | readonly PostgresResult[]): TransactionId {
   return [results].flat().at(-1)?.rows[0] as TransactionId
 }

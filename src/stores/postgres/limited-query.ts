@@ -87,7 +87,6 @@ interface Wire {
   readonly writer?: unknown
 }
 
-/** The connection by which a client can be sent several statements at once; undefined if it has none. */
 function findWire(client: PostgresClient): Wire | undefined {
   const { connection, pipeline } = client as { connection?: Partial<Wire>; pipeline?: unknown }
   // In pipeline mode `pg` sends only its own queries. Versions below 8.1 write all messages into one buffer, which they do not copy.
@@ -98,7 +97,6 @@ function findWire(client: PostgresClient): Wire | undefined {
 
 const METHODS = ['parse', 'bind', 'describe', 'execute', 'close', 'sync'] as const
 
-/** The statements that were prepared on each connection, by name. */
 const prepared = new WeakMap<Wire, Set<string>>()
 
 /** An object that `pg` takes in place of a query, and calls with PostgreSQL's answers. */
@@ -184,7 +182,6 @@ function statementName(name: string): string {
 
 type Value = string | number | readonly unknown[] | null
 
-/** The value as PostgreSQL reads it as text. */
 function formatValue(value: Value): string | null {
   if (value === null) return null
   return typeof value === 'object' ? `{${value.map(formatElement).join()}}` : String(value)

@@ -38,7 +38,6 @@ function* noteLastUses({ formatGiven, lockRows }: Dialect, uses: readonly Use[],
   yield* run(text, JSON.stringify(uses), minimumAge)
 }
 
-/** Replaces a hash, in a transaction. */
 export function* replaceCredentialHash(dialect: Dialect, { former, hash, prefix, usedAt }: CredentialReplacement) {
   const text = `
     UPDATE platform_auth_credentials

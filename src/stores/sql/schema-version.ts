@@ -2,7 +2,6 @@ import { StoreIncompatibleError } from '../../shared/contracts/errors.js'
 import type { SchemaMigration } from '../../shared/contracts/store.js'
 import { all, run, type Work } from './work.js'
 
-/** The row of `platform_auth_meta` with the schema's version. */
 const VERSION_KEY = 'schema'
 
 /** Builds before the first release kept a version here. Their tables are not migrated: nobody published them. */

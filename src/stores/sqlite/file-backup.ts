@@ -14,7 +14,6 @@ export function createFileBackup(openFile: OpenSqliteFile) {
   }
 
   return {
-    /** Copies the last committed state of the file, under a preliminary name. */
     create(file: string, schema: number): void {
       const finalName = `${file}.before-schema-${schema}`
       const path = `${finalName}.partial`

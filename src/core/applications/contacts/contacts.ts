@@ -48,7 +48,6 @@ export function createContacts(options: CallParts): Contacts {
   }
 }
 
-/** Adds a contact after the others, in place of its invitation if there is one. */
 export async function addContactTo(
   store: Store,
   current: ApplicationRecord,
@@ -66,7 +65,6 @@ export async function addContactTo(
   }
 }
 
-/** The changes of `update` with a new first contact, which may have been another contact before. */
 export async function replaceFirstContact(
   store: Store,
   current: ApplicationRecord,

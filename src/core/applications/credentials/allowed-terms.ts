@@ -8,7 +8,6 @@ import type {
 import { intersectNetworks } from '../../../shared/lib/networks.js'
 import { isLive, type CredentialKind } from './credentials.js'
 
-/** The use that operators gave a credential; what is left out is not restricted. */
 export type Terms = Pick<OperatorTerms, 'apis' | 'networks' | 'endsAt'>
 export type GivenTerms = { readonly [Name in keyof Terms]: Terms[Name] | undefined }
 
@@ -66,7 +65,6 @@ function isUnlimited({ apis, networks, endsAt }: TermsInUse): boolean {
   return apis === undefined && networks === undefined && endsAt === undefined
 }
 
-/** The terms of a credential that operators have not ended. */
 interface TermsInUse extends Omit<Terms, 'apis'> {
   readonly apis?: GrantedApis | undefined
   /** The APIs for which it works: a contact may have chosen fewer than `apis`. */
@@ -129,7 +127,6 @@ function hasScope({ apis }: Terms, api: string, scope: string): boolean {
   return apis === undefined || apis[api]?.scopes.includes(scope) === true
 }
 
-/** The APIs that make a difference. */
 function listApis({ apis, withheld }: ApplicationRecord): Set<string> {
   const given = (withheld?.credentials ?? []).flatMap((each) => Object.keys(each.apis ?? {}))
   return new Set([...Object.keys(apis), ...given])

@@ -87,7 +87,6 @@ export function countDays(expiresAt: number, now: number): number {
 export interface ExpiringCredential {
   readonly kind: CredentialKind
   readonly credential: CredentialRecord & { readonly expiresAt: number }
-  /** The newest live credential of the same kind and name that was made later. */
   readonly replacement: CredentialRecord | undefined
 }
 

@@ -10,7 +10,6 @@ import {
   type MintedCredentials,
 } from './credentials.js'
 
-/** The member of a record that has the credentials of a kind, newest first. */
 export const LISTS = { key: 'keys', secret: 'secrets' } as const satisfies Record<
   CredentialKind,
   keyof ApplicationRecord

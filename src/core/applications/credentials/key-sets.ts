@@ -14,7 +14,6 @@ import { findLiveCredential } from './credential-lists.js'
 import { createCredentialId, createCredentialRecord, DEFAULT_TERMS, type CredentialTerms } from './credentials.js'
 import { describeCredential } from './named-credentials.js'
 
-/** What lists show in place of the first characters of a secret. */
 const SHOWN = 'private_key_jwt'
 
 export function createKeySetReplacement(
@@ -135,7 +134,6 @@ export function formatRecordedKeySet(record: Pick<CredentialRecord, 'keySet'> | 
   return keySet && formatKeySet('keys' in keySet ? keySet : { jwksUri: keySet.address })
 }
 
-/** For audit records: the address, or what tells the keys apart. */
 export function describeKeySet(keySet: KeySetRecord): object {
   return 'keys' in keySet
     ? { keys: keySet.keys.map(({ kid, kty, crv }) => ({ ...(kid !== undefined && { kid }), type: crv ?? kty })) }

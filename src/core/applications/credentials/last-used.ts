@@ -84,7 +84,6 @@ export function createLastUsed(options: {
       noted.set(hash, at - base)
       startTimer()
     },
-    /** Writes the collected times. Those that cannot be written are kept for the next time. */
     flush: writeAll,
     async close(): Promise<void> {
       await writeAll()

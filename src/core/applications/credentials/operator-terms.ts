@@ -25,7 +25,6 @@ export interface GivenEnd {
 interface Change {
   readonly by: string | undefined
   readonly ends: readonly GivenEnd[]
-  /** Whether the credentials end to be delivered anew, as by `recover`. */
   readonly endsAll: boolean
   readonly details: NewAuditRecord['details'] | undefined
   readonly needsSecret: (api: string) => boolean

@@ -160,7 +160,6 @@ type Remark = { readonly note?: string }
 
 type Denied = Actor & { readonly reason: string | undefined }
 
-/** The scopes that were chosen of those that an application may have after an approval. */
 function narrow(scopes: readonly string[], chosen: readonly string[] = scopes): readonly string[] {
   if (
     Array.isArray(chosen) &&

@@ -150,7 +150,6 @@ function createChangesEmail(
   return createQueuedEmail(applicationId, 'changes', now + COLLECTING_MS, { recipient, details })
 }
 
-/** The e-mail with further changes, due when it was; one that had failed is sent again. */
 function append(email: QueuedEmail, name: string, changes: readonly StoredChange[], now: number): QueuedEmail {
   const details = describe(email.recipient ?? '', name, changes, email)
   const next = email.state === 'failed' ? requeueEmail(email, now + COLLECTING_MS) : nextVersion(email)

@@ -20,7 +20,6 @@ export function isFirstDelivery({ purpose, details }: QueuedEmail): boolean {
   return purpose === 'registration' && readDetails({ details })['recovered'] !== true
 }
 
-/** The details stored with an e-mail or an audit record, as JSON: own members alone. */
 export function readDetails(stored: { readonly details?: Readonly<Record<string, unknown>> | undefined } | undefined) {
   return ownMembers(stored?.details ?? {})
 }
@@ -186,7 +185,6 @@ export function resumeEmails(emails: readonly QueuedEmail[], now: number): Email
   return emails.filter(({ state }) => state === 'suspended').map((email) => ({ save: requeueEmail(email, now) }))
 }
 
-/** Whether an e-mail is still to have an effect: it is to be sent, or its link can be used. */
 function isOpen({ state, claimLinks }: QueuedEmail, now: number): boolean {
   return state === 'due' || (state === 'claimable' && claimLinks.some(({ expiresAt }) => expiresAt > now))
 }

@@ -65,7 +65,6 @@ export function createApplicationCache(options: {
     for (const { hash } of record.keys) idsByKeyHash.set(hash, record.id)
   }
 
-  /** The answer of `findById` from memory; null if the store has to be asked. */
   function recallById(id: string): Found | null {
     return records.get(id) ?? (unknown.get(id) ? undefined : formers.recall(id))
   }

@@ -10,7 +10,6 @@ import { copyJson } from '../../../shared/lib/plain-json.js'
 import { listContacts, listOpenInvitations } from '../contacts/contact-lists.js'
 import { isLive } from '../credentials/credentials.js'
 
-/** The public form of a record: live credentials only, no hashes, instants as `Date`. */
 export function toApplication(record: ApplicationRecord, now: number): Application {
   const { id, name, contact, language, status, externalId, keys, secrets, createdAt } = record
   const showLive = (credentials: readonly CredentialRecord[]): CredentialInfo[] =>

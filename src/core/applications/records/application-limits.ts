@@ -22,7 +22,6 @@ function findLive(rateLimits: NonNullable<ApplicationRecord['rateLimits']>, name
   return limit && (limit.until === undefined || now < limit.until) ? limit : undefined
 }
 
-/** Changes of limits, by the name of the API: null removes one. */
 export type LimitChanges = Readonly<Record<string, ApplicationLimit | null>>
 
 export function readLimitChanges(rateLimits: unknown, now: number): LimitChanges {

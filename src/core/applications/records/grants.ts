@@ -77,7 +77,6 @@ function isString(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** Whether a credential may be used at an API at which its application may do something. */
 export function isUsableAt({ apis }: CredentialRecord, { name }: { readonly name: string }): boolean {
   return apis === undefined || Object.hasOwn(apis, name)
 }

@@ -32,7 +32,6 @@ export function refuseUnlessActive({ id, status }: ApplicationRecord, call: stri
   if (status !== 'active') throw invalidState(`Application ${id} is ${status}: ${call}() needs an active one.`)
 }
 
-/** What an application has that has nothing yet, or no more. */
 export const EMPTY_APPLICATION = {
   contact: undefined,
   isUnconfirmed: false,
