@@ -122,10 +122,7 @@ export function createResourceServerEndpoints(options: {
       const form = await readTokenForm(req, refuseUnknown)
       await sendIntrospection(req, res, await limitAuthenticationTime(admit(req, form, undefined)), form)
     },
-    /**
-     * A proxy hands the answer on to the caller, so it is about the caller alone: what is wrong with the resource server itself is 503. Without
-     * `token` the credential is in the header in which the caller sent it; the resource server then authenticates in the form.
-     */
+    /** A proxy hands the answer on, so it is about the caller alone: what is wrong with the resource server itself is 503. */
     createCheck: (api: IntrospectedApi | undefined): Endpoint =>
       async function answerCheck(req, res) {
         const form = await readResourceServerForm(req, refuseUnknown)

@@ -6,11 +6,7 @@ import type { Endpoint } from '../http/middleware.js'
 import { sendJson } from '../http/respond.js'
 import { describeRefusedClient, maySaySuspended, type AuthenticateClient } from './client-authentication.js'
 
-/**
- * `POST /` of `auth.suspensionRouter`: whether the application whose right secret is presented is suspended. The token endpoint
- * answers suspended applications and wrong credentials alike. A caller with the secret may know; everybody else learns nothing,
- * because the answer is the same for unknown applications, wrong secrets and usable applications.
- */
+/** Only a caller with the right secret learns of the suspension: the answer is the same for all others, known or not. */
 export function createSuspensionEndpoint(authenticateClient: AuthenticateClient): Endpoint {
   return async function answerSuspensionRequest(req, res) {
     const form = await readForm(req, PARAMETERS)

@@ -47,11 +47,7 @@ function isEmptyBasic(authorization: string): boolean {
   return text === '' || decodeBase64(text) === ':'
 }
 
-/**
- * The credentials of a Basic header in each reading (`listReadings`): as they were sent, as most clients send them;
- * form-decoded, as RFC 6749 2.3.1 requires; and with `%3A` alone decoded, as clients do that escape only the colon. Undefined
- * if the header cannot be decoded.
- */
+/** As they were sent; form-decoded (RFC 6749 2.3.1); and with `%3A` alone decoded, as some clients escape only that. */
 export function readBasic(authorization: string): readonly ClientCredentials[] | undefined {
   const pair = decodeBase64(authorization.slice('basic'.length).trim())
   // RFC 7617 2: the user name ends at the first colon, and neither part has a control character.

@@ -84,11 +84,7 @@ const MAX_STARTS_PER_TURN = 8
 /** This limit bounds memory, at some 2 kB for each waiting request beside the connection. */
 const MAX_WAITING_REQUESTS = 10_000
 
-/**
- * A few requests start in each turn of the event loop, and addresses take turns. Otherwise one client with a thousand
- * connections would make each turn a thousand requests long, and a change, which waits for the store 15 times, would take
- * seconds. Such a client sends no more until it is answered, so that its turns stay short.
- */
+/** Otherwise a client with a thousand connections makes each turn long, and a change waits for 15 of them. */
 export function createPacedStart(): PaceStarts {
   const limitStarts = createConcurrencyLimit({
     atOnce: MAX_STARTS_PER_TURN,

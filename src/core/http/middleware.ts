@@ -32,11 +32,7 @@ export function whenAnswered(res: ServerResponse, call: () => void): void {
   res.on('finish', callOnce).on('close', callOnce)
 }
 
-/**
- * Hands what a promise of a guard rejects with to `next`. A guard that goes on in a promise has no caller that would catch what its
- * continuation throws (the host's `next`, or a response that is not quite Node's): without this the request would hang, and the
- * process would end. If `next` throws too, the connection is closed.
- */
+/** Nobody else catches what the continuation of a guard's promise throws: the request would hang, and the process end. */
 export function handOnFailure(work: PromiseLike<unknown>, res: ServerResponse, next: (error: Error) => void): void {
   Promise.resolve(work).catch((error: unknown) => {
     try {

@@ -55,10 +55,7 @@ function isLargeUpload(req: IncomingMessage): boolean {
  */
 type ParsedSocket = Socket & { parser?: { onIncoming: unknown } | null }
 
-/**
- * Reads and drops what arrives, and closes the connection when all has arrived, the client has gone, or a bound is reached.
- * The answer is not held back: Node closes the connection of an answer that says so by `destroySoon()`, which waits here.
- */
+/** Until all has arrived, the client has gone, or a bound is reached. The answer is not held back: `destroySoon()` waits here. */
 function dropRest(req: IncomingMessage, res: ServerResponse): void {
   const socket: ParsedSocket = req.socket
   const destroySoon = socket.destroySoon.bind(socket)

@@ -44,11 +44,7 @@ const SLOW_APPLICATIONS = 10_000
 
 class TooManyReads extends KeySetProblem {}
 
-/**
- * Lets few addresses be read at once. Applications take turns, and those whose address was slow within the last hour take them among
- * themselves, with connections of their own: strangers who answer slowly on purpose delay each other. Hosts count for nothing, because a
- * stranger can name a slow page of somebody else's.
- */
+/** Strangers who answer slowly on purpose delay each other: applications take turns, slow ones with connections of their own. */
 function createTurns(now: () => number) {
   const onOverflow = () => new TooManyReads('is not read: too many others are being read')
   const limit = createConcurrencyLimit({ atOnce: AT_ONCE, waiting: WAITING, onOverflow })

@@ -18,11 +18,7 @@ type Answer =
 /** A guard for each API and list of scopes that resource servers ask for. */
 const MAX_GUARDS = 500
 
-/**
- * Judges requests that resource servers ask about (introspection, RFC 7662), by guards of their APIs: networks, scopes, limits, usage and
- * events are those of any guard. An application without a grant at the API is answered as an unknown one, because it is no business of that
- * API's.
- */
+/** Judges by guards of the API itself. An application without a grant there is no business of its: answered as unknown. */
 export function createIntrospectionGuard(
   authenticator: Authenticator,
   createGuards: (authenticator: Authenticator) => Pick<GuardParts, 'createGuard'>,

@@ -39,11 +39,7 @@ export function callOtherGuard(
 /** Whether a bearer token may go to the host's guard. */
 export type IsOfOtherIssuer = (token: string) => boolean
 
-/**
- * A token belongs to another issuer unless anything in it could be read as one of these issuers. Nothing is verified here, so a
- * token that only looks like one of this platform counts as its own: other libraries' readings of repeated members, of other
- * spellings or of a list of issuers must not decide which guard sees it.
- */
+/** False if anything could be read as ours: other libraries' readings of repeated members must not decide who sees a token. */
 export function createOtherIssuerTest(issuers: readonly string[]): IsOfOtherIssuer {
   const ours = new Set(issuers.map(normalizeIssuer))
 

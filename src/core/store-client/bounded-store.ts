@@ -13,11 +13,7 @@ const STORE_CLOSE_TIMEOUT_MS = 2000
 /** This limit bounds memory: a call that timed out here is still in the store's own queue, and counts until the store settles it. */
 const MAX_WAITING_CALLS = 10_000
 
-/**
- * Bounds calls: every failure to answer (rejection, exception or time-out) becomes a `StoreUnavailableError`, which the endpoints answer
- * with 503. After a time-out further calls fail at once, except the change feed's polls, which find out when the store answers again.
- * `name`: of what is called, for the log.
- */
+/** Every failure becomes a `StoreUnavailableError`. After a time-out calls fail at once, but for the change feed's polls. */
 export function createBoundedCalls(options: { readonly storeHealth: Outcomes; readonly name: string }) {
   const { storeHealth, name: source } = options
   let waiting = 0

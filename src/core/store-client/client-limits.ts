@@ -17,11 +17,7 @@ const MAX_REFUSALS_PER_TURN = 2
 /** Some 2 kB each. */
 const MAX_WAITING_REFUSALS = 10_000
 
-/**
- * Limits the costly work that requests of clients trigger, above all store calls. What is left of the store's connections is for operators' calls
- * and the change feed, which never wait here. Callers are addresses where anybody can ask, and applications where they have
- * authenticated: each has a fair share.
- */
+/** What is left of the store's connections is for operators and the change feed, which never wait here. */
 export type ClientLimits = ReturnType<typeof createClientLimits>
 
 export function createClientLimits(options: Pick<Store, 'concurrentCalls'>) {

@@ -30,10 +30,7 @@ const LIST_AGE_MS = 10_000
 /** Each step adds or removes one key, or another process was faster. */
 const MAX_STEPS = 30
 
-/**
- * The keys of a signer (`tokens.signer`). The store has the public ones, and since when they are published: so all processes publish and
- * verify with the same keys, whichever has read the signer's list first, and those go on while the signer does not answer.
- */
+/** The store has the public keys: all processes publish and verify with the same ones, also while the signer is away. */
 export function createSignerKeys(
   options: KeyRotationOptions,
   signer: Parameters<typeof createSignerClient>[0],

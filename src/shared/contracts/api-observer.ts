@@ -2,10 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Denial } from './denial.js'
 import type { RefusalDetails } from './usage.js'
 
-/**
- * What happens at an API. The functions are synchronous and must not throw. Guards and the token endpoint hold one function for
- * each, or undefined: where several features observe, they are joined when the platform is created.
- */
+/** The functions are synchronous and must not throw. Those of several features are joined when the platform is created. */
 export interface ApiObserver {
   /** `times` is -1 for a request that a guard allowed and a later guard judges again. */
   readonly allowed?:

@@ -5,10 +5,7 @@ import type { Store } from './store.js'
 /** The public part of a signing key: what verifies access tokens. */
 export type VerificationKey = Omit<SigningKeyRecord, 'sealedPrivateJwk'>
 
-/**
- * What guards know applications and access tokens from, with the caches between them: the store of the platform, or, in a process
- * without a database, the platform. An answer is as new as all that was read from the same source before.
- */
+/** The store, or, in a process without a database, the platform. An answer is as new as all that was read there before. */
 export interface CredentialSource extends Pick<
   Store,
   | 'findApplication'

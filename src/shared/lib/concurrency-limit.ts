@@ -6,11 +6,7 @@ interface WaitingCall {
   reject(error: Error): void
 }
 
-/**
- * A bounded number of running and of waiting calls, with fair queueing (RFC 970) on two levels: parties take turns, and in a party its
- * members, each of which has a queue of its own. If too many calls wait, the party with most of them loses the last one of its longest
- * queue, so no caller can fill the queue for others.
- */
+/** Fair queueing (RFC 970): parties, and their members, take turns. The longest queue loses its last call if too many wait. */
 export function createConcurrencyLimit(options: {
   readonly atOnce: number
   readonly waiting: number

@@ -29,11 +29,7 @@ interface WaitingCall {
 /** Turns of the past count half after this time. */
 const HALF_LIFE_MS = 60_000
 
-/**
- * The next turn goes to whoever had the fewest turns lately: first the group, then the member, then the call that has begun, then
- * the one that has waited longest. So a flood delays its own group, and in it the members that flood. A new group waits for the step
- * that is running, however many others wait; in round robin (`concurrency-limit.ts`) it would wait for a turn of each of them.
- */
+/** Whoever had the fewest turns lately is next, so a flood delays its own group. A new group waits for one step at most. */
 export function createFairTurns(options: {
   readonly waiting: number
   /** The milliseconds after which a call starts no step. */

@@ -1,10 +1,7 @@
 /** Hexadecimal text of 128 random bits is estimated at about 120; a minimum of 128 would refuse good secrets. */
 const MIN_ESTIMATED_BITS = 96
 
-/**
- * The reason why a secret clearly has too few bits (less than 128 if left out), as a part of a sentence: a sequence such as
- * `abcdef...`, a repeated text, or few different characters. A sentence is not recognized, because that takes a dictionary.
- */
+/** A sequence, a repeated text, or few different characters. A sentence is not recognized: that takes a dictionary. */
 export function findWeakness(secret: string, minEstimatedBits = MIN_ESTIMATED_BITS): string | undefined {
   const period = findPeriod(secret)
   if (period === 1) return 'it repeats itself'

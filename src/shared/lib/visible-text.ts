@@ -1,7 +1,4 @@
-/**
- * The reason why a text cannot be shown as one line, such as a name: a part of a sentence, or undefined if it can. `most` is
- * the greatest number of characters (code points). An invisible character may stand where its script or an emoji needs it.
- */
+/** A part of a sentence, or undefined. An invisible character may stand where its script or an emoji needs it. */
 export function findLineProblem(text: string, most: number): string | undefined {
   const length = Array.from(text).length
   if (length > most) return `has ${length} characters`

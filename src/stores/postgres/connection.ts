@@ -250,10 +250,7 @@ function parseTransactionId(results: PostgresResult | readonly PostgresResult[])
 const SELECT_OUTCOME = `SELECT CASE WHEN ${SERVER} = $2 THEN pg_xact_status($1::xid8) ELSE 'lost' END AS status`
 const OUTCOME_RETRY_INTERVAL_MS = 50
 
-/**
- * Whether a transaction was committed whose COMMIT was not answered. Rejects with `outcome: 'unknown'` if the server was
- * restarted or replaced meanwhile, cannot be reached, or still commits at the deadline (on the monotonic clock). `cause`: why it has to be looked up.
- */
+/** Rejects with `outcome: 'unknown'` if the server is another one, cannot be reached, or still commits at the deadline. */
 async function findOutcome(
   query: (statement: PostgresQuery, deadline: number) => Promise<PostgresResult>,
   { id, server }: TransactionId,

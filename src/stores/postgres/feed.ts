@@ -20,11 +20,7 @@ export const CHANNEL = 'platform_auth_changes'
 /** Old changes are deleted with every 500th change. */
 const DELETE_INTERVAL = 500
 
-/**
- * Appends a change to the feed and its record to the audit: the last step of the transaction that makes the change. The lock
- * is released after the commit, so numbers become visible in their order. Without the lock, a transaction could take a number
- * early and commit late, and a reader that is past that number would never see its change.
- */
+/** The lock is held until the commit, so that numbers become visible in their order: a reader would miss a late one. */
 export function* publish(change: Change, audit?: NewAuditRecord): Work<void> {
   yield* takeAdvisoryLock('feed')
   if (audit) {

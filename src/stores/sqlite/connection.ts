@@ -88,10 +88,7 @@ export function createSqliteConnection(database: SqliteDatabase, { owned }: { re
   }
 }
 
-/**
- * The last connection to close should write the WAL into the file, but @photostructure/sqlite's close() leaves the connection
- * open while there are prepared statements. Without the checkpoint, a copy of the file after a clean stop may hold nothing.
- */
+/** @photostructure/sqlite's close() leaves the WAL unwritten: a copy of the file after a clean stop might hold nothing. */
 function closeDatabase(database: SqliteDatabase): void {
   try {
     // PASSIVE does not wait for other processes.

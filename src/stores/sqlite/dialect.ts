@@ -75,11 +75,7 @@ function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> {
   return rows.map(parseUsageCount)
 }
 
-/**
- * The months of one application after another, until there are enough: in JSON, because of what is in FROM only a function can depend
- * on the table before it. `order`: without routes they are no part of it, which takes a quarter of the time. Returns columns, source with
- * condition, and order.
- */
+/** Of one application after another, in JSON: only a function in FROM can depend on the table before it. */
 function formatMonths(counts: string, order: string): readonly [string, string, string] {
   return [
     `a.id AS application_id, value ->> 0 AS route, value ->> 1 AS day, value ->> 2 AS api, value ->> 3 AS outcome,

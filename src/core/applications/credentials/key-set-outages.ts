@@ -21,10 +21,7 @@ const NOTICE_AFTER_MS = 3600_000
 /** Known keys go on for so long after they were read. */
 const KEYS_GO_ON_MS = DAY_MS
 
-/**
- * Keeps with the record that the address of a key set cannot be read, so that all processes know it, also those that start meanwhile, and
- * one of them tells: an event when it begins and ends, an e-mail to each contact after an hour, and one when the keys are refused.
- */
+/** Kept with the record, so that all processes know an outage, and one of them tells of its beginning, its end and its effect. */
 export function createKeySetOutages(options: {
   readonly writer: Pick<ApplicationWriter, 'change'>
   readonly limitChanges: ConcurrencyLimit

@@ -31,11 +31,7 @@ interface SavedChange {
 /** Changes of this time are collected in one e-mail to each contact. */
 const COLLECTING_MS = 10 * 60_000
 
-/**
- * Resolves the changes of e-mails that are saved with a record: those given, and notifications of its contacts. All other contacts
- * are notified of a contact's change, and a contact whom an operator removes of the removal. A notification is queued in the
- * transaction of the change, so that neither is stored alone.
- */
+/** The given changes of e-mails, and notifications: queued in the change's transaction, so that neither is stored alone. */
 export async function notifyContacts(
   store: Pick<Store, 'emails'>,
   former: ApplicationRecord,

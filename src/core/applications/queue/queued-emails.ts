@@ -77,11 +77,7 @@ export function findReplacedName(
   return list.find(({ id }) => id === credentialId)?.name
 }
 
-/**
- * The credentials that an e-mail delivers: the kind of the one that it replaces (for a registration that of its key), and the
- * terms of the new one. Undefined if nothing is left to replace: that credential was removed, or its own end has passed
- * meanwhile.
- */
+/** What an e-mail delivers, of the kind that it replaces; undefined if nothing is left to replace. */
 export function findDelivered(
   record: ApplicationRecord,
   email: QueuedEmail,

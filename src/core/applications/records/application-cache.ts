@@ -131,11 +131,7 @@ export function createApplicationCache(options: {
     },
     /** Whether the record is a former one, known to have changed. It may accept a credential. A refusal needs the store's answer. */
     isOutdated: formers.isOutdated,
-    /**
-     * Drops the record, and every load under way that may have read it before the change. If it was known, it is loaded again
-     * at once: an outage that begins after the change must not turn away a caller that called before. If the store does
-     * not answer what the record has become, the former one is served until it is `maxStaleness` old.
-     */
+    /** Drops the record and loads it again at once: an outage after the change must not turn away a caller that called before. */
     evict: (id: string): void => void drop(id),
     /** Like `evict`, for a change that this process has saved. If the store does not answer, the saved record is served. */
     replace(saved: ApplicationRecord): void {

@@ -18,12 +18,7 @@ const MAX_EMAILS = 1000
 /** One transaction blocks SQLite's event loop, so the count is limited. */
 const AUDIT_BATCH = 1000
 
-/**
- * Deletes, every hour, applications that have been pending for 14 days (they were not approved, or no e-mail arrived), those of
- * `prove` that have ended (it was killed), reminders that have failed and are about credentials that have expired since, e-mails
- * about changes that have not been sent for a week, and audit records beyond their retention. Deleted applications forget after 90
- * days what became of their requests.
- */
+/** Deletes, every hour, what has been pending for too long, has ended, or is beyond its retention (the constants above). */
 export function createCleanup(options: {
   readonly store: Store
   readonly writer: ApplicationWriter

@@ -15,11 +15,7 @@ interface Former {
 /** One request in so many milliseconds asks a store that fails whether it answers again. */
 const RETRY_INTERVAL_MS = 250
 
-/**
- * The records that were in memory before a change. They are served only where the store does not answer what they have become: otherwise
- * an outage that begins between a change and the look-up after it would turn away callers that are known. They are found by the id of
- * the application and by the hashes of its keys.
- */
+/** Served only where the store does not answer: an outage between a change and the look-up after it turns nobody away. */
 export function createFormerRecords(options: {
   readonly entries: number
   readonly bytesOf: (record: ApplicationRecord) => number
