@@ -1,4 +1,3 @@
-import type { Limit } from '../../shared/contracts/api.js'
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
@@ -164,7 +163,7 @@ function describeApi(api: ApiSettings): Readonly<Record<string, string>> {
           header: describeList(api.keyHeaders.map((name) => name.toLowerCase())),
           defaultScopes: describeList(api.defaultScopes?.toSorted()),
         }),
-    rateLimit: describeLimit(api.rateLimit),
+    rateLimit: api.rateLimit ? `${api.rateLimit.limit} in ${api.rateLimit.window} seconds` : 'none',
     credentialMaxAge: `${api.credentialMaxAge ?? 'none'}`,
     registration: api.registration,
     registrationScopes: describeList(api.registrationScopes.toSorted()),
@@ -173,8 +172,4 @@ function describeApi(api: ApiSettings): Readonly<Record<string, string>> {
 
 function describeList(values: readonly string[] = []): string {
   return values.join(' ') || 'none'
-}
-
-function describeLimit(limit: Limit | false): string {
-  return limit === false ? 'none' : `${limit.limit} in ${limit.window} seconds`
 }

@@ -40,8 +40,8 @@ export function* addSignOut({ formatDelete, greatest }: Dialect, signOut: SignOu
     ON CONFLICT (subject) DO UPDATE SET nonce = excluded.nonce,
       at = ${greatest}(excluded.at, platform_auth_sign_outs.at + 1), expires_at = excluded.expires_at`
   yield* run(upsert, subject, nonce, at, expiresAt)
-  const contact = readContactOf(signOut)
-  if (contact !== undefined) yield* run('DELETE FROM platform_auth_sign_ins WHERE contact = ?1', contact)
+  if (subject.startsWith(CONTACT_SUBJECT))
+    yield* run('DELETE FROM platform_auth_sign_ins WHERE contact = ?1', subject.slice(CONTACT_SUBJECT.length))
   const deleteExpired = formatDelete('platform_auth_sign_outs', 'subject', 'expires_at')
   yield* run(deleteExpired, at + 1, MAX_EXPIRED_PER_CALL)
 }
@@ -54,7 +54,3 @@ export function* listSignOuts(subjects: readonly string[]): Work<readonly SignOu
 }
 
 const CONTACT_SUBJECT = 'contact:'
-
-function readContactOf({ subject }: SignOut): string | undefined {
-  return subject.startsWith(CONTACT_SUBJECT) ? subject.slice(CONTACT_SUBJECT.length) : undefined
-}

@@ -52,7 +52,7 @@ export function createCredentials(
 ) {
   const { cacheSize = 40_000, acceptsImported = false } = options
   const maxKeyLength = acceptsImported ? MAX_IMPORTED_LENGTH : MAX_KEY_LENGTH
-  const isKey = acceptsImported ? isImportedKey : isWellFormedKey
+  const isKey = acceptsImported ? (text: string) => VISIBLE.test(text) : isWellFormedKey
   const pepperKey = createSecretKey(pepper)
   // SHA-256 -> HMAC. SHA-256 costs a third of an HMAC, which is therefore computed once per credential (`npm run bench`). Keys have
   // a cache of their own: only texts in the form of a key are added to it, so a text that is found there needs no other check.
@@ -116,10 +116,8 @@ export function isLive(record: CredentialRecord, now: number): boolean {
   return record.expiresAt === undefined || record.expiresAt > now
 }
 
-/** Visible ASCII characters, as a header can hold them. Others cost no look-up. */
-function isImportedKey(text: string): boolean {
-  return /^[\x21-\x7E]+$/.test(text)
-}
+/** As a header can hold it. Other texts cost no look-up. */
+const VISIBLE = /^[\x21-\x7E]+$/
 
 export function isWellFormedKey(text: string): boolean {
   if (typeof text !== 'string' || text.length > MAX_KEY_LENGTH || !KEY_PATTERN.test(text)) return false

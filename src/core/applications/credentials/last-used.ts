@@ -48,7 +48,8 @@ export function createLastUsed(options: {
     try {
       await store.noteCredentialUse(uses, MIN_STORED_AGE_SECONDS * 1000)
       // Jitter: credentials that were first used together are not written together again, nor by all processes.
-      for (const { hash, at } of uses) nextNote.set(hash, computeNextNote(at))
+      for (const { hash, at } of uses)
+        nextNote.set(hash, Math.ceil(at / 1000 + MIN_STORED_AGE_SECONDS * (1 + Math.random())))
       return true
     } catch {
       // The store client has logged the outage.
@@ -90,8 +91,4 @@ export function createLastUsed(options: {
       clearTimeout(timer)
     },
   }
-}
-
-function computeNextNote(notedAt: number): number {
-  return Math.ceil(notedAt / 1000 + MIN_STORED_AGE_SECONDS * (1 + Math.random()))
 }
