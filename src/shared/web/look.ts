@@ -115,7 +115,7 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 .whole { white-space: nowrap }
 .button { ${BUTTON} }
 .button:hover { filter: brightness(1.08) }
-:is(button, .button).danger { border-color: color-mix(in srgb, var(--bad) 45%, var(--line)); color: var(--bad); background: var(--raised) }
+:is(button, .button).danger { border-color: var(--bad); color: var(--bad); background: var(--raised) }
 :is(.button, button):is(.quiet, .danger):hover { background: var(--code); filter: none }
 .button:is(:disabled, [aria-disabled=true]) { opacity: .6; cursor: default }
 .unseen, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
