@@ -61,7 +61,7 @@ export async function openBusyPlatform() {
   return {
     url: `http://localhost:${port}`,
     ids,
-    pages: listPages(ids),
+    pages: listPages(ids, (await auth.applications.get(ids[0] ?? ''))?.secrets[0]?.id ?? ''),
     async close() {
       server.closeAllConnections()
       server.close()
@@ -70,8 +70,8 @@ export async function openBusyPlatform() {
   }
 }
 
-/** The pages in the states that the example app does not reach. @param {readonly string[]} ids @returns {Record<string, string>} */
-function listPages(ids) {
+/** The pages in the states that the example app does not reach. @param {readonly string[]} ids @param {string} secret the id of one @returns {Record<string, string>} */
+function listPages(ids, secret) {
   const [one = '', suspended = '', pending = ''] = [0, 3, ids.length - 1].map((at) => `/applications/${ids[at]}`)
   return {
     today: '/',
@@ -85,7 +85,7 @@ function listPages(ids) {
     delete: `${one}/delete`,
     settings: `${one}/edit`,
     scopes: `${one}/allow?api=orders`,
-    rotate: `${one}/rotateSecret`,
+    rotate: `${one}/rotateSecret?credential=${secret}`,
     create: '/do/create',
     usage: '/usage',
     emails: '/emails',

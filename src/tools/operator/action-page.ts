@@ -41,28 +41,21 @@ export async function answerAction(visit: Visit, name: string, id: string | unde
   if (id !== undefined && !application) return undefined
   const action = findAction(visit, name, application !== undefined)
   if (!action) return undefined
-  const content = html`<p>${texts.staleBecause}</p>`
-  const stale: Answer = {
-    status: 409,
-    heading: texts.foreignForm,
-    content,
-    parent: findParent(visit, application),
-    isNarrow: true,
-  }
-  // It fitted when the form was made.
-  if (application && !action.fits!(application)) return method === 'POST' ? stale : undefined
-  const kids =
-    action.place === 'keys' || action.place === 'signingKey'
-      ? (await auth.signingKeys.list()).items.map(({ kid }) => kid)
-      : []
+  const fits = !application || action.fits!(application)
+  if (!fits && method === 'GET') return undefined
+  const isOfKeys = TABS[action.place] === 'keys'
+  const kids = isOfKeys ? (await auth.signingKeys.list()).items.map(({ kid }) => kid) : []
   const version = record ? String(record.version) : createHash('sha256').update(kids.join()).digest('hex').slice(0, 16)
   const form: ActionForm = { visit, action, application, name: name as ActionName, record, version }
   if (method === 'GET') return renderForm(form, undefined, undefined)
-  if (readField(fields, 'version') !== version) return stale
   try {
+    // It fitted when the form was made.
+    if (!fits || readField(fields, 'version') !== version) throw new Stale()
     return await performAction(form)
   } catch (error) {
-    if (error instanceof Stale) return stale
+    const content = html`<p>${texts.staleBecause}</p>`
+    const parent = findParent(visit, application)
+    if (error instanceof Stale) return { status: 409, heading: texts.foreignForm, content, parent, isNarrow: true }
     if (!(error instanceof ApplicationError) && !(error instanceof ConfigurationError)) throw error
     return { status: 400, ...(await renderForm(form, fields, describeRefusal(error, form))) }
   }

@@ -31,7 +31,7 @@ export async function answerApplications(visit: Visit): Promise<Answer> {
   const count = searched !== undefined && formats.count.format(searched)
   return renderList(visit, {
     tab: 'applications',
-    shown: renderCells(texts.tabs.applications, texts, 'name status #calls #refused quota lastUse', rows),
+    shown: renderCells(texts.tabs.applications, texts, 'name status #calls #refused #lastUse quota', rows),
     next,
     actions: renderActions(visit, 'list', { isMain: true, shown: 2 }),
     before: html`${renderSearch(visit, 'applications', listFields(visit))}
@@ -71,8 +71,8 @@ async function renderRow(visit: Visit, application: Application) {
     renderStatus(status, texts),
     usage && count.format(calls),
     usage && count.format(refused),
-    quota && describeQuota(quota, visit),
     lastUsedAt ? renderAge(lastUsedAt, visit) : html`<span class="soft">${texts.uses.never}</span>`,
+    quota && describeQuota(quota, visit),
   ]
 }
 

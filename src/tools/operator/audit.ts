@@ -7,6 +7,7 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { hideContact } from '../operations/schemas.js'
+import { describeMailProblem } from './emails-page.js'
 import { readEntries } from './figures.js'
 import { findTitle, formatCsv, renderApplicationLink, renderItem, renderRowCard, renderTime } from './formats.js'
 import { PAGE_SIZE, renderFile, renderList } from './lists.js'
@@ -49,7 +50,7 @@ export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer
   const shown = items.map((change) => ({ ...change, by: showActor(change.by) }))
   const rows = renderChanges(visit, shown, (id) => {
     const application = named.find((each) => each?.id === id)
-    if (application && application.name !== '') return renderApplicationLink(visit, application)
+    if (application) return renderApplicationLink(visit, application)
     return id !== undefined && html`<a href="${root}/applications/${id}"><code>${id}</code></a>`
   })
   return renderList(visit, {
@@ -151,6 +152,7 @@ function describeValue(visit: Visit, member: string, value: unknown): Html | str
   const describe = (each: unknown): string =>
     member === 'changed' ? labelMember(String(each), texts) : (words[String(each)] ?? String(each))
   if (value === null) return texts.none
+  if (member === 'problem' && typeof value === 'string') return describeMailProblem(value, texts)
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.map(describe).join(', ')
   if (member === 'apis' && isObject(value)) return formatGrants(value as GrantedApis, (api) => findTitle(visit, api))
   if (member === 'rateLimits' && isObject(value)) {

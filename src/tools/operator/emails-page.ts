@@ -8,6 +8,7 @@ import { LANGUAGES } from './fields.js'
 import { fillTime, renderAge, renderApplicationLink, renderItem, renderRowCard } from './formats.js'
 import { PAGE_SIZE, renderList } from './lists.js'
 import { describeNone, readQuery, renderSearch } from './search-form.js'
+import type { OperatorTexts } from './texts/en.js'
 import { maySeeNames, type Answer, type Visit } from './visit.js'
 
 /** The e-mails that wait or have failed, failed ones first. */
@@ -41,14 +42,12 @@ export function renderEmail(visit: Visit, email: EmailEntry, isAmongAll: boolean
   const { applicationId, name, purpose, recipient, state, problem, createdAt, dueAt } = email
   const hasFailed = state === 'failed'
   const link = maySeeNames(visit) ? renderApplicationLink(visit, { id: applicationId, name }) : applicationId
-  const words = texts.mailCodes[problem?.slice(-2) as keyof typeof texts.mailCodes]
   return renderItem(
     html`${isAmongAll && html`<strong>${link}</strong>`} ${texts.purposes[purpose]}
     ${renderPill(texts.emailStates[state], hasFailed ? 'bad' : problem === undefined ? undefined : 'warn')}`,
     [
       isAmongAll && maySeeNames(visit) && recipient,
-      problem !== undefined &&
-        html`<span class="wrong">${problem}${/^\d{3}$/.test(problem) && words && `, ${words}`}</span>`,
+      problem !== undefined && html`<span class="wrong">${describeMailProblem(problem, texts)}</span>`,
       renderAge(createdAt, visit),
       state === 'due' && fillTime(texts.nextAttempt, dueAt, visit),
     ],
@@ -59,6 +58,12 @@ export function renderEmail(visit: Visit, email: EmailEntry, isAmongAll: boolean
       may('applications.get') &&
       html`<a class="action" href="${root}/applications/${applicationId}/retryEmails">${texts.actions.retryEmails}</a>`,
   )
+}
+
+/** The code of a mail server, in words where it is a usual one. */
+export function describeMailProblem(problem: string, { mailCodes }: OperatorTexts): string {
+  const words = /^[45]\d\d$/.test(problem) && mailCodes[problem.slice(1) as keyof typeof mailCodes]
+  return words ? `${problem}, ${words}` : problem
 }
 
 /** An e-mail of each kind as it is sent, with nothing real in it: the page around it, or the e-mail alone, for its frame. */

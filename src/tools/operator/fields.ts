@@ -95,6 +95,8 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>>
     isRequired: true,
   }),
   address: () => ({ control: 'email', isRequired: true }),
+  credential: () => ({ control: 'fixed', value: '' }),
+  credentialId: () => ({ control: 'fixed', value: '' }),
   jwksUri: () => ({ control: 'url' }),
   confirm: ({ application }) => ({ isRequired: true, hint: application!.name }),
 }

@@ -1,29 +1,21 @@
 import type { Application } from '../../index.js'
-import type { PlanUsage } from '../../shared/contracts/plan-usage.js'
-import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { readPages } from '../../shared/lib/own-members.js'
 import { USAGE_DAYS } from '../../shared/web/usage-figures.js'
 import type { Visit } from './visit.js'
 
-type OverallEntry = Omit<UsageEntry, 'applicationId'>
-
 /** More than 30 days of 100 APIs. */
 const MAX_PAGES = 4
 
 /** The counts of an application in so many days; undefined if nothing counts, or the operator may not see it. */
-export async function readUsage(
-  { core, may, now }: Visit,
-  applicationId: string,
-  days = USAGE_DAYS,
-): Promise<readonly UsageEntry[] | undefined> {
+export async function readUsage({ core, may, now }: Visit, applicationId: string, days = USAGE_DAYS) {
   const usage = core.find('usage')
   if (!usage || !may('usage.list')) return undefined
   return readEntries((page) => usage.list({ applicationId, ...spanDays(days, now), by: 'day', ...page }))
 }
 
 /** The counts of all applications together in the shown days; undefined if nothing counts, or the operator may not see it. */
-export async function readOverall({ auth: { usage }, may, now }: Visit): Promise<readonly OverallEntry[] | undefined> {
+export async function readOverall({ auth: { usage }, may, now }: Visit) {
   if (!usage || !may('usage.overall')) return undefined
   return readEntries((page) => usage.overall({ ...spanDays(USAGE_DAYS, now), by: 'day', ...page }))
 }
@@ -49,14 +41,11 @@ export async function readEntries<Entry>(
   return pages.flat()
 }
 
-function spanDays(days: number, now: number): { readonly from: string; readonly to: string } {
+function spanDays(days: number, now: number) {
   return { from: formatDay(now - (days - 1) * DAY_MS), to: formatDay(now) }
 }
 
 /** What is used of its plan; undefined without one, or if the operator may not see it. */
-export async function readPlan(
-  { core, may }: Visit,
-  { id, plan }: Pick<Application, 'id' | 'plan'>,
-): Promise<PlanUsage | undefined> {
+export async function readPlan({ core, may }: Visit, { id, plan }: Application) {
   return may('plans.usage') ? core.find('plans')?.usage({ id, plan }) : undefined
 }

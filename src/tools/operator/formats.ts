@@ -40,7 +40,8 @@ export function renderApplicationLink(
   { root, texts }: Visit,
   { id, name }: { readonly id: string; readonly name: string },
 ): Html {
-  return html`<a href="${root}/applications/${encodeURIComponent(id)}">${name || texts.deletedName}</a>`
+  const state = name === '' && html` class="soft"`
+  return html`<a${state} href="${root}/applications/${encodeURIComponent(id)}">${name || texts.deletedName}</a>`
 }
 
 /** What stands where there is no value. */

@@ -17,7 +17,7 @@ const STYLE =
 main > * { margin-block: 0 !important; min-width: 0 }
 body > main.narrow { --page: 40rem }
 p { max-width: 44rem }
-.head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; min-height: 2.25rem; & > .actions { margin-left: auto } }
+.head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; min-height: 2.25rem; & > :is(.action, .actions) { margin-left: auto } }
 .head .action { padding: .375rem var(--space-4); font-size: .875rem; line-height: 1.6 }
 .crumb { margin-bottom: calc(-1 * var(--space-4)) !important }
 .head + .facts-line { margin-top: calc(-1 * var(--space-3)) !important }
@@ -104,6 +104,7 @@ pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid 
   .row > :is(.actions, .age, a) { grid-area: 1 / 2; max-width: none }
   .row:has(> .age) .facts-line > :first-child { display: none }
   .choices { gap: 0 }
+  .head > .actions { margin-left: 0 }
 }
 @media (max-width: 30rem) {
   td:has(> .none) { display: none !important }

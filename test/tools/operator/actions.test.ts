@@ -468,7 +468,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     await host.store.noteCredentialUse([{ hash: keys[0]!.hash, at: at - 180_000 }])
     const { text } = await host.get(path)
     expect(text.replaceAll(/<[^>]*>/g, '')).toMatch(
-      /made 1,204 calls in the last 7 days\. It concerns 1 credential in use, last used\s+3 minutes ago\./,
+      /made 1,204 calls in the last 7 days\. Affected: 1 credential in use, last used\s+3 minutes ago\./,
     )
     const { text: ofApi } = await host.get(path.replace('suspend', 'disallow?api=catalog'))
     expect(ofApi).toContain('made 4 calls in')
