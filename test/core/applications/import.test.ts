@@ -47,6 +47,10 @@ async function listImports({ audit }: Pick<WithImports, 'audit'>): Promise<Audit
 describe('a wrong line is refused:', () => {
   const { auth } = open()
   const digest = createHash('sha256').update(KEY).digest('hex')
+  const sha512 = createHash('sha512').update(KEY).digest('hex')
+  const keyed = (...keys: readonly object[]) => line({ keys })
+  const secretly = (secret: object) => line({ secrets: [secret] })
+  const argon = (part: string, other: string) => secretly({ argon2id: argon2.replace(part, other) })
   const argon2 = '$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHRzb21l$RdescudvJCsgt3ub+b4dWRWJTmaaJObGRdescudvJCs'
 
   it.each<[string, object | string, string]>([
@@ -68,72 +72,36 @@ describe('a wrong line is refused:', () => {
     ['no key', line({ keys: [] }), 'The line needs a key or a clientId'],
     ['keys that are no list', line({ keys: {} }), 'keys must be a list of objects.'],
     ['a key as text', line({ keys: [KEY] }), 'keys[0] must be a JSON object.'],
-    [
-      '21 keys',
-      line({ keys: Array.from({ length: 21 }, () => ({ plain: KEY })) }),
-      'An application has at most 20 keys.',
-    ],
-    [
-      'a key without a value',
-      line({ keys: [{ name: 'a' }] }),
-      'keys[0] must have exactly one of plain, sha256, sha512, hmacSha256.',
-    ],
-    ['a key with two values', line({ keys: [{ plain: KEY, sha256: digest }] }), 'keys[0] must have exactly one of'],
-    ['a key as bcrypt hash', line({ keys: [{ bcrypt: 'x' }] }), 'keys[0] has no member "bcrypt".'],
-    [
-      'a short key',
-      line({ keys: [{ plain: 'fifteen chars!!' }] }),
-      'keys[0].plain must be 16 to 512 visible ASCII characters.',
-    ],
-    ['a key with a space', line({ keys: [{ plain: 'two words of a key' }] }), 'keys[0].plain must be'],
-    ['a key beyond ASCII', line({ keys: [{ plain: 'schlüssel-9f8a7b6c5d4e' }] }), 'keys[0].plain must be'],
-    ['a long key', line({ keys: [{ plain: `${KEY}${'x'.repeat(500)}` }] }), 'keys[0].plain must be'],
-    [
-      'a weak key',
-      line({ keys: [{ plain: 'aaaaaaaaaaaaaaaaaaaaaaaa' }] }),
-      'keys[0].plain is easy to guess: it repeats itself',
-    ],
-    [
-      'a key like an id',
-      line({ keys: [{ plain: `app_${'0123456789abcdef'.repeat(2)}` }] }),
-      "form of an application's id",
-    ],
-    ['a wrong digest', line({ keys: [{ sha256: 'abc' }] }), 'sha256 must be a digest of 32 octets'],
-    ['an expired key', line({ keys: [{ plain: KEY, expiresAt: '2001-01-01' }] }), 'keys[0] has expired. Leave it out.'],
-    [
-      'a widening restriction',
-      line({ keys: [{ plain: KEY, apis: ['weather'] }] }),
-      'There is no API "weather". There are: catalog.',
-    ],
-    ['a key twice', line({ keys: [{ plain: KEY }, { plain: KEY }] }), 'The line has the same credential twice.'],
+    ['21 keys', keyed(...Array.from({ length: 21 }, () => ({ plain: KEY }))), 'An application has at most 20 keys.'],
+    ['a key without a value', keyed({ name: 'a' }), 'keys[0] must have exactly one of plain, sha256, sha5'],
+    ['a key with two values', keyed({ plain: KEY, sha256: digest }), 'keys[0] must have exactly one of'],
+    ['a key as bcrypt hash', keyed({ bcrypt: 'x' }), 'keys[0] has no member "bcrypt".'],
+    ['a short key', keyed({ plain: 'fifteen chars!!' }), 'keys[0].plain must be 16 to 512 visible ASCII '],
+    ['a key with a space', keyed({ plain: 'two words of a key' }), 'keys[0].plain must be'],
+    ['a key beyond ASCII', keyed({ plain: 'schlüssel-9f8a7b6c5d4e' }), 'keys[0].plain must be'],
+    ['a long key', keyed({ plain: `${KEY}${'x'.repeat(500)}` }), 'keys[0].plain must be'],
+    ['a weak key', keyed({ plain: 'aaaaaaaaaaaaaaaaaaaaaaaa' }), 'is easy to guess: it repeats itself'],
+    ['a key like an id', keyed({ plain: `app_${'0123456789abcdef'.repeat(2)}` }), "form of an application's id"],
+    ['a wrong digest', keyed({ sha256: 'abc' }), 'sha256 must be a digest of 32 octets'],
+    ['an expired key', keyed({ plain: KEY, expiresAt: '2001-01-01' }), 'keys[0] has expired. Leave it out.'],
+    ['a widening restriction', keyed({ plain: KEY, apis: ['weather'] }), 'is no API "weather". There are: catalog.'],
+    ['a key twice', keyed({ plain: KEY }, { plain: KEY }), 'The line has the same credential twice.'],
     [
       'a name twice',
-      line({ keys: [{ plain: KEY }, { plain: OTHER_KEY, name: 'default' }] }),
+      keyed({ plain: KEY }, { plain: OTHER_KEY, name: 'default' }),
       'Two keys of the line have the same name.',
     ],
-    ['a key that is the secret', line({ secrets: [{ plain: KEY }] }), 'The line has the same credential twice.'],
+    ['a key that is the secret', secretly({ plain: KEY }), 'The line has the same credential twice.'],
     ['a wrong clientId', line({ clientId: 'two words' }), 'clientId must be 1 to 255 visible ASCII characters'],
-    ['a wrong bcrypt hash', line({ secrets: [{ bcrypt: '$2b$10$short' }] }), 'bcrypt must be a hash such as'],
-    ['a costly bcrypt hash', line({ secrets: [{ bcrypt: `$2b$15$${'a'.repeat(53)}` }] }), 'cost of at most 14'],
-    ['argon2i', line({ secrets: [{ argon2id: argon2.replace('2id', '2i') }] }), 'argon2id must be a PHC string'],
-    [
-      'a costly argon2id hash',
-      line({ secrets: [{ argon2id: argon2.replace('65536', '1048576') }] }),
-      'with m of at most 262144',
-    ],
-    [
-      'many argon2id passes',
-      line({ secrets: [{ argon2id: argon2.replace('t=3', 't=17') }] }),
-      'm times t of at most 1048576',
-    ],
-    [
-      'a key in two formats',
-      line({ keys: [{ sha256: digest }, { plain: KEY }] }),
-      'The line has the same credential twice.',
-    ],
+    ['a wrong bcrypt hash', secretly({ bcrypt: '$2b$10$short' }), 'bcrypt must be a hash such as'],
+    ['a costly bcrypt hash', secretly({ bcrypt: `$2b$15$${'a'.repeat(53)}` }), 'cost of at most 14'],
+    ['argon2i', argon('2id', '2i'), 'argon2id must be a PHC string'],
+    ['a costly argon2id hash', argon('65536', '1048576'), 'with m of at most 262144'],
+    ['many argon2id passes', argon('t=3', 't=17'), 'm times t of at most 1048576'],
+    ['a key in two formats', keyed({ sha256: digest }, { plain: KEY }), 'The line has the same credential twice.'],
     [
       'a clientId that is a key',
-      line({ clientId: KEY, keys: [{ sha512: createHash('sha512').update(KEY).digest('hex') }] }),
+      line({ clientId: KEY, keys: [{ sha512 }] }),
       'The line has the same credential twice.',
     ],
   ])('%s', async (_, wrong, reason) => {

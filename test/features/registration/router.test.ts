@@ -3,7 +3,6 @@ import bodyParser2 from 'body-parser2'
 import type { RequestHandler } from 'express'
 import helmet from 'helmet'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { registration } from '../../../src/features/registration/index.js'
 import { memoryStore } from '../../../src/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
@@ -370,9 +369,3 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     expect((await postForm(app, FORM)).status).toBe(303)
   })
 }
-
-it('registration() needs emails(), whatever else the platform is given', () => {
-  expect(() => openPlatform({ features: [registration()] })).toThrow(
-    /features has registration\(\), which needs emails\(\)\. Add emails\(\) from "express-platform-auth\/emails"/,
-  )
-})

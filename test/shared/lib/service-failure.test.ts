@@ -15,6 +15,9 @@ async function judge(call: () => unknown): Promise<string> {
 const circle: { data?: object } = {}
 circle.data = circle
 
+/** An answer of SES after so many attempts. */
+const ses = (httpStatusCode: number, attempts = 1) => ({ $metadata: { httpStatusCode, attempts } })
+
 const failed = (members: object, message = 'failed'): Error => Object.assign(new Error(message), members)
 
 describe('callService()', () => {
@@ -26,8 +29,8 @@ describe('callService()', () => {
     ['an id', { id: '4ef9a417' }],
     ['Resend', { data: { id: '4ef9a417' }, error: null, headers: { status: '200' } }],
     ['Postmark', { To: 'a@b.example', SubmittedAt: '2026-01-01', MessageID: 'b7', ErrorCode: 0, Message: 'OK' }],
-    ['SES', { $metadata: { httpStatusCode: 200, attempts: 1 }, MessageId: '0100018f' }],
-    ['SES after a second attempt', { $metadata: { httpStatusCode: 200, attempts: 2 }, MessageId: '0100018f' }],
+    ['SES', { ...ses(200), MessageId: '0100018f' }],
+    ['SES after a second attempt', { ...ses(200, 2), MessageId: '0100018f' }],
     ['SendGrid', [{ statusCode: 202, body: '', headers: {} }, '']],
     ['Mailgun', { id: '<1@mg.example>', message: 'Queued. Thank you.', status: 200 }],
     ['Mandrill', [{ email: 'a@b.example', status: 'sent', _id: '1', reject_reason: null }]],
@@ -35,10 +38,7 @@ describe('callService()', () => {
     ['SMTP2GO', { request_id: '1', data: { succeeded: 1, failed: 0, failures: [], email_id: '1' } }],
     ['SparkPost', { results: { total_rejected_recipients: 0, total_accepted_recipients: 1, id: '1' } }],
     ['Brevo', { response: { statusCode: 201 }, body: { messageId: '<1@b.example>' } }],
-    [
-      'nodemailer',
-      { accepted: ['a@b.example'], rejected: [], rejectedErrors: [], response: '250 2.0.0 Ok: queued as 550' },
-    ],
+    ['nodemailer', { accepted: ['a@b.example'], rejected: [], response: '250 2.0.0 Ok: queued as 550' }],
     ['Azure', { id: '1', status: 'Succeeded', error: undefined }],
     ['fetch', Response.json({ id: 1 }, { status: 202 })],
     ['axios', { status: 200, data: { success: true, errors: [] }, config: {}, request: {} }],
@@ -59,16 +59,8 @@ describe('callService()', () => {
     ['a status of success beside an error', { error: { message: 'x' }, statusCode: 200 }, 'unknown'],
     ['errors', { errors: [{ message: 'x' }], data: null }, 'unknown'],
     ['errors by field', { errors: { to: ['is invalid'] }, status: 422 }, 'permanent'],
-    [
-      'Supabase',
-      { data: null, error: { name: 'FunctionsHttpError', context: new Response('', { status: 503 }) } },
-      'refused',
-    ],
-    [
-      'Supabase, without a connection',
-      { data: null, error: { name: 'FunctionsFetchError', context: new TypeError('x') } },
-      'unknown',
-    ],
+    ['Supabase', { data: null, error: { context: new Response('', { status: 503 }) } }, 'refused'],
+    ['Supabase, without a connection', { data: null, error: { context: new TypeError('x') } }, 'unknown'],
     ['fetch', new Response('', { status: 503 }), 'refused'],
     ['fetch, address', new Response('', { status: 422 }), 'permanent'],
     ['fetch, a gateway', new Response('', { status: 502 }), 'unknown'],
@@ -88,18 +80,10 @@ describe('callService()', () => {
     ['Mailgun with a status', { status: 401, message: 'Forbidden' }, 'refused'],
     ['nodemailer', { accepted: [], rejected: ['a@b.example'], response: '550 5.1.1 No such user' }, 'permanent'],
     ['nodemailer, for now', { accepted: [], rejected: ['a@b.example'], response: '450 4.2.1 Try later' }, 'refused'],
-    [
-      'nodemailer, errors',
-      { rejected: ['a@b.example'], rejectedErrors: [failed({ responseCode: 452, command: 'RCPT TO' })] },
-      'refused',
-    ],
+    ['nodemailer, errors', { rejected: ['a@b.example'], rejectedErrors: [failed({ responseCode: 452 })] }, 'refused'],
     ['nodemailer, without a reply', { accepted: [], rejected: ['a@b.example'] }, 'unknown'],
     ['Promise.allSettled', [{ status: 'rejected', reason: failed({ statusCode: 429 }) }], 'refused'],
-    [
-      'Promise.allSettled, of results',
-      [{ status: 'fulfilled', value: { data: null, error: { statusCode: 422 } } }],
-      'permanent',
-    ],
+    ['Promise.allSettled, of results', [{ status: 'fulfilled', value: { error: { statusCode: 422 } } }], 'permanent'],
     ['ok', { ok: false }, 'unknown'],
     ['success', { success: false }, 'unknown'],
     ['false', false, 'unknown'],
@@ -115,33 +99,13 @@ describe('callService()', () => {
     ['an error', new Error('no'), 'unknown'],
     ['a time-out', new DOMException('no', 'TimeoutError'), 'unknown'],
     ['a lost connection', failed({ code: 'ECONNRESET' }), 'unknown'],
-    [
-      'fetch, without a connection',
-      new TypeError('fetch failed', { cause: failed({ code: 'ECONNREFUSED' }) }),
-      'unknown',
-    ],
+    ['fetch, without a connection', new TypeError('x', { cause: failed({ code: 'ECONNREFUSED' }) }), 'unknown'],
     ['Postmark, address', failed({ name: 'ApiInputError', code: 300, statusCode: 422 }), 'permanent'],
     ['Postmark, without a connection', failed({ name: 'PostmarkError', code: 0, statusCode: 0 }), 'unknown'],
-    [
-      'SES',
-      failed({ name: 'MessageRejected', $fault: 'client', $metadata: { httpStatusCode: 400, attempts: 1 } }),
-      'permanent',
-    ],
-    [
-      'SES, account',
-      failed({ name: 'SendingPausedException', $metadata: { httpStatusCode: 400, attempts: 1 } }),
-      'refused',
-    ],
-    [
-      'SES, after a repeated request',
-      failed({ name: 'MessageRejected', $metadata: { httpStatusCode: 400, attempts: 2 } }),
-      'unknown',
-    ],
-    [
-      'SES, without a connection',
-      failed({ name: 'TimeoutError', code: 'ECONNRESET', $metadata: { attempts: 1 } }),
-      'unknown',
-    ],
+    ['SES', failed({ name: 'MessageRejected', $fault: 'client', ...ses(400) }), 'permanent'],
+    ['SES, account', failed({ name: 'SendingPausedException', ...ses(400) }), 'refused'],
+    ['SES, after a repeated request', failed({ name: 'MessageRejected', ...ses(400, 2) }), 'unknown'],
+    ['SES, without a connection', failed({ code: 'ECONNRESET', $metadata: { attempts: 1 } }), 'unknown'],
     ['SendGrid', failed({ code: 401, response: { headers: {}, body: { errors: [] } } }), 'refused'],
     ['SendGrid, address', failed({ code: 400, response: { headers: {}, body: { errors: [] } } }), 'permanent'],
     ['SendGrid, without a connection', failed({ code: 'ECONNREFUSED' }), 'unknown'],
@@ -150,11 +114,7 @@ describe('callService()', () => {
     ['axios, without an answer', failed({ code: 'ECONNABORTED', request: {}, response: undefined }), 'unknown'],
     ['MailerSend, which rejects with a plain object', { statusCode: 429, headers: {}, body: {} }, 'refused'],
     ['nodemailer', failed({ code: 'EENVELOPE', responseCode: 550, command: 'RCPT TO' }), 'permanent'],
-    [
-      'nodemailer, a reply with the number of a gateway',
-      failed({ responseCode: 502, command: 'RCPT TO' }),
-      'permanent',
-    ],
+    ['nodemailer, a number of a gateway', failed({ responseCode: 502, command: 'RCPT TO' }), 'permanent'],
     ['nodemailer, login', failed({ code: 'EAUTH', responseCode: 535, command: 'AUTH PLAIN' }), 'refused'],
     ['nodemailer, without a reply', failed({ code: 'ESOCKET', command: 'CONN' }), 'unknown'],
     ['the contract, refused', failed({ refused: true }), 'refused'],
