@@ -45,10 +45,7 @@ it.each(LANGUAGES)('the pages in the language %s have the values of those in Eng
 })
 
 it.each(LANGUAGES)('the refusals in the language %s say what those in English say', (language) => {
-  const record = {
-    details: { api: 'a', credential: 'c', scopes: 's', retryAfter: 9 },
-    address: '192.0.2.1',
-  }
+  const record = { details: { api: 'a', credential: 'c', scopes: 's', retryAfter: 9 }, address: '192.0.2.1' }
   const explain = (reason: string, of: typeof language | 'en') => {
     const { problem } = explainRefusal({ ...record, error: reason, reason }, of)
     expect(problem).not.toMatch(/[{}]/)

@@ -32,10 +32,7 @@ describe('A new developer at the example app', () => {
     const { baseUrl, output } = example
     const register = /^ {2}register +(\S+)$/m.exec(output())?.[1]
     const mailbox = /^ {2}mailbox.* (\S+)$/m.exec(output())?.[1]
-    expect({ register, mailbox }).toEqual({
-      register: `${baseUrl}/developers/register`,
-      mailbox: `${baseUrl}/mailbox`,
-    })
+    expect({ register, mailbox }).toEqual({ register: `${baseUrl}/developers/register`, mailbox: `${baseUrl}/mailbox` })
     const empty = await page(`${baseUrl}/mailbox`)
     expect(empty).toContain(`href="${baseUrl}/developers/register"`)
     await registerAt(baseUrl)

@@ -42,10 +42,7 @@ describe('The example client', () => {
   it('exits with 1 if no server answers, and if there are no credentials', async () => {
     const unusedAddress = `http://localhost:${await freePort()}`
     expect(await own.client(unusedAddress)).toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') })
-    expect(await apps.client(unusedAddress)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('ECONNREFUSED'),
-    })
+    expect(await apps.client(unusedAddress)).toMatchObject({ code: 1, stderr: expect.stringContaining('ECONNREFUSED') })
   })
 
   it('exits with 1 for wrong answers of the server', { timeout: 180_000 }, async () => {

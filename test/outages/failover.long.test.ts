@@ -46,9 +46,7 @@ it(
 
 it(
   'without its synchronous standby, PostgreSQL answers reads, and the outcome of a change is unknown',
-  {
-    timeout: 120_000,
-  },
+  { timeout: 120_000 },
   async ({ onTestFinished: atEnd }) => {
     const { primary, standby, host } = await openReplicatedHost(atEnd)
     await execute(primary.url, `ALTER SYSTEM SET synchronous_standby_names = '*'`)
@@ -68,9 +66,7 @@ it(
 
 it(
   'a process follows an asynchronous standby that was promoted without the last changes',
-  {
-    timeout: 120_000,
-  },
+  { timeout: 120_000 },
   async ({ onTestFinished: atEnd }) => {
     const { primary, standby, proxy, host } = await openReplicatedHost(atEnd)
     const { auth, credentials } = host

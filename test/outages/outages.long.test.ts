@@ -50,9 +50,7 @@ const OUTAGES: Readonly<Record<string, (server: PostgresServer, proxy: TcpProxy,
 
 it(
   `answers 200 or 503 for ${SECONDS} seconds of outages, and recovers from each within a second`,
-  {
-    timeout: SECONDS * 1000 + 120_000,
-  },
+  { timeout: SECONDS * 1000 + 120_000 },
   async ({ onTestFinished: atEnd }) => {
     const unhandled: unknown[] = []
     const record = (reason: unknown): void => void unhandled.push(reason)

@@ -6,10 +6,7 @@ import { tsc } from '../support/tsc.js'
 import { compile as compileWith, writeConfig } from './compile.js'
 import { copyBuild } from './packed.js'
 
-const TYPES = {
-  4: ['express=express4', '@types/express=@types/express4'],
-  5: ['express', '@types/express'],
-} as const
+const TYPES = { 4: ['express=express4', '@types/express=@types/express4'], 5: ['express', '@types/express'] } as const
 const STRICT = {
   strict: true,
   noUncheckedIndexedAccess: true,

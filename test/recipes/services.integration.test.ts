@@ -19,9 +19,7 @@ const PAGE = 'docs/recipes/services.md'
 /** The page links to it. */
 const MIDDLEWARE = new URL('../../docs/recipes/introspection.py', import.meta.url)
 const PYTHON = process.env['PYTHON'] ?? '/usr/bin/python3'
-const APIS = {
-  orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read', 'orders:write': 'Write' } },
-} as const
+const APIS = { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read', 'orders:write': 'Write' } } } as const
 
 /** The service: it answers who the caller is, as the proxy or the middleware says. */
 const SERVICE = `

@@ -55,9 +55,7 @@ export async function openPostgres(
   await db.makeSchema()
   const asked: { readonly text: string; readonly values: readonly unknown[] }[] = []
   const pool = new Pool(db.poolConfig())
-  const recording = spyOnQueries(pool, ({ text, values = [] }) => void asked.push({ text, values }), {
-    opaque: true,
-  })
+  const recording = spyOnQueries(pool, ({ text, values = [] }) => void asked.push({ text, values }), { opaque: true })
   const store = postgresStore({ pool: recording, listen: false })
   await store.open()
   for (const text of fill) await pool.query(text)

@@ -10,10 +10,7 @@ import { createPlatformAuth } from '../../src/index.js'
 
 const auth = createPlatformAuth({
   baseUrl: 'https://api.example.com',
-  apis: {
-    orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read' } },
-    catalog: { scheme: 'apiKey' },
-  },
+  apis: { orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read' } }, catalog: { scheme: 'apiKey' } },
 })
 
 // @ts-expect-error TS2769 catalog is called with a key

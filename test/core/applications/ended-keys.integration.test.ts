@@ -38,10 +38,7 @@ onEveryPlatform(
     async function importKey(name: string, key: object): Promise<string> {
       const line = { externalId: `${name} ${(unique += 1)}`, name: `${name} ${unique}`, apis: ['catalog'], keys: [key] }
       const refused: string[] = []
-      await host.auth.imports.run([line], {
-        confirm: true,
-        onRefused: (_, reason) => void refused.push(reason),
-      })
+      await host.auth.imports.run([line], { confirm: true, onRefused: (_, reason) => void refused.push(reason) })
       expect(refused).toEqual([])
       const { items } = await host.auth.applications.list({ externalId: line.externalId })
       return items[0]!.id

@@ -22,11 +22,7 @@ function line(changes: object = {}): object {
 async function importLines(auth: Pick<WithImports, 'imports'>, lines: readonly (object | string)[], confirm = true) {
   const refused: [number, string][] = []
   const onRefused = (number: number, reason: string): unknown => refused.push([number, reason])
-  const summary = await auth.imports.run(lines as readonly ImportedApplication[], {
-    confirm,
-    by: 'alice',
-    onRefused,
-  })
+  const summary = await auth.imports.run(lines as readonly ImportedApplication[], { confirm, by: 'alice', onRefused })
   return { ...summary, reasons: refused }
 }
 

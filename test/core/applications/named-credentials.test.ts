@@ -74,10 +74,7 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
       host.auth.events.on('request.denied', listener)
       const { body, headers } = await caller.key('/catalog/items', key.clientId).expect(403)
       host.auth.events.off('request.denied', listener)
-      expect(body).toEqual({
-        error: 'access_denied',
-        error_description: 'The API key may not be used for this API',
-      })
+      expect(body).toEqual({ error: 'access_denied', error_description: 'The API key may not be used for this API' })
       expect(headers['www-authenticate']).toContain('error="access_denied"')
       expect(reasons).toEqual(['restricted_key'])
       await caller.token('orders', { ...credentials, ...key }).expect(200)

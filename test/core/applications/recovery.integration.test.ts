@@ -43,10 +43,7 @@ async function openStolen(options: TestOptions = {}) {
   await auth.registration.requestAccess(id, { api: 'invoices', by: `contact:${LOST}` }).catch(() => undefined)
   const other = await visit(site, THIEF)
   const link = await auth.portal.link({ contact: THIEF })
-  const stolen = {
-    key: /epa_key_\w{34}/.exec(key.text)![0],
-    secret: /epa_sec_\w{49}/.exec(secret.text)![0],
-  }
+  const stolen = { key: /epa_key_\w{34}/.exec(key.text)![0], secret: /epa_sec_\w{49}/.exec(secret.text)![0] }
   return { ...site, id, old: credentials, stolen, thief, other, link }
 }
 

@@ -32,13 +32,7 @@ beforeAll(async () => {
   const [ES256, ES384, EdDSA, RS256, stranger] = await Promise.all(
     ['ES256', 'ES384', 'EdDSA', 'RS256', 'ES256'].map((algorithm) => createKey(algorithm)),
   )
-  keys = {
-    ES256: ES256!,
-    ES384: ES384!,
-    EdDSA: EdDSA!,
-    RS256: RS256!,
-    stranger: stranger!,
-  }
+  keys = { ES256: ES256!, ES384: ES384!, EdDSA: EdDSA!, RS256: RS256!, stranger: stranger! }
 })
 
 async function open(

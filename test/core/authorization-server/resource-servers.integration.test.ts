@@ -6,11 +6,7 @@ import { openFailingPlatform } from '../../support/failing-store.js'
 import { openPlatform, PLATFORMS, STORES, type FullPlatform } from '../../support/platform.js'
 
 const APIS = {
-  orders: {
-    scheme: 'oauth2',
-    scopes: { read: 'Read', write: 'Write' },
-    introspection: ['externalId', 'metadata'],
-  },
+  orders: { scheme: 'oauth2', scopes: { read: 'Read', write: 'Write' }, introspection: ['externalId', 'metadata'] },
   invoices: { scheme: 'oauth2' },
   catalog: { scheme: 'apiKey', scopes: { list: 'List', edit: 'Edit' }, header: ['X-Api-Key', 'Authorization'] },
   weather: { scheme: 'apiKey' },

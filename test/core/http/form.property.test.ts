@@ -40,9 +40,7 @@ const formLike = fc
       fc.constantFrom(...KNOWN, '=', '&', '%', '+', '%25', '%3D', '%26', '%C3', '%BC', '%00', ';', '?', '__proto__'),
       text,
     ),
-    {
-      maxLength: 12,
-    },
+    { maxLength: 12 },
   )
   .map((parts) => parts.join(''))
 

@@ -28,10 +28,7 @@ const LOGGERS: Readonly<Record<string, (stream: Writable) => Logger>> = {
   },
   'winston with JSON': (stream) => winston.createLogger({ transports: [new winston.transports.Stream({ stream })] }),
   'winston with text': (stream) =>
-    winston.createLogger({
-      format: winston.format.simple(),
-      transports: [new winston.transports.Stream({ stream })],
-    }),
+    winston.createLogger({ format: winston.format.simple(), transports: [new winston.transports.Stream({ stream })] }),
   'a child of winston': (stream) =>
     winston.createLogger({ transports: [new winston.transports.Stream({ stream })] }).child({ module: 'auth' }),
   bunyan: (stream) => bunyan.createLogger({ name: 'app', streams: [{ stream }] }),

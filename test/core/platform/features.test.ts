@@ -111,9 +111,7 @@ describe('a feature', () => {
     const calls: string[] = []
     const auth = open(
       [feature('a', () => ({ start: () => void calls.push('start'), stop: () => void calls.push('stop') }))],
-      {
-        background: false,
-      },
+      { background: false },
     )
     await auth.ready()
     await auth.close()

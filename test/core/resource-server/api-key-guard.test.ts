@@ -292,8 +292,5 @@ onEveryPlatform(
       }
     })
   },
-  {
-    imports: true,
-    rateLimits: { failedAuthentication: { limit: LIMIT, window: 3600 } },
-  },
+  { imports: true, rateLimits: { failedAuthentication: { limit: LIMIT, window: 3600 } } },
 )

@@ -164,10 +164,7 @@ function createApp(express: typeof express5, auth: Auth): express5.Express {
 const DOCUMENT = {
   openapi: '3.1.0',
   info: { title: 'Orders', version: '1' },
-  paths: {
-    '/items': { get: { security: [{ oauth2: ['orders:read'] }] } },
-    '/open': { get: { security: [] } },
-  },
+  paths: { '/items': { get: { security: [{ oauth2: ['orders:read'] }] } }, '/open': { get: { security: [] } } },
 }
 
 /** What the header `x-allow` says. */

@@ -43,11 +43,7 @@ describe.each(Object.entries(STORES))('keys of a signer, with the %s store', (_,
     signer: Vault | undefined,
     { store, clock }: { readonly store: StoreWith; readonly clock?: TestPlatform['clock'] },
   ): Promise<Site> {
-    const platform = openPlatform({
-      store: keepOpen(store),
-      tokens: { signer },
-      ...(clock && { now: clock.now }),
-    })
+    const platform = openPlatform({ store: keepOpen(store), tokens: { signer }, ...(clock && { now: clock.now }) })
     opened.push(platform)
     await platform.auth.ready()
     const { auth } = platform

@@ -32,13 +32,7 @@ export async function createSigner(store: StoreWith): Promise<Signer> {
     const key = { key: privateJwk as never, format: 'jwk', dsaEncoding: 'ieee-p1363' } as const
     return `${body}.${signBytes('sha256', Buffer.from(body), key).toString('base64url')}`
   }
-  return {
-    header,
-    publicJwk,
-    privateJwk,
-    sign: (claims, more) => signText(JSON.stringify(claims), more),
-    signText,
-  }
+  return { header, publicJwk, privateJwk, sign: (claims, more) => signText(JSON.stringify(claims), more), signText }
 }
 
 /** A `jti` as the platform makes it: `tokensRevokedAt`, then random bytes. */

@@ -80,9 +80,7 @@ describe.concurrent('an e-mail with credentials', () => {
     if (outcome === 'permanent') {
       expect(email, what).toMatchObject({ state: 'failed' })
       expect(provider.listEvents(id), what).toEqual(['registered', 'deliveryFailed'])
-      expect(provider.events.at(-1), what).toMatchObject({
-        reason: expect.stringMatching(/^[A-Z]+ 550$/) as string,
-      })
+      expect(provider.events.at(-1), what).toMatchObject({ reason: expect.stringMatching(/^[A-Z]+ 550$/) as string })
       clock.advance(HOUR)
       expect(await provider.nextDueEmail(), what).toBeUndefined()
       expect(server.connections, what).toBe(1)

@@ -18,10 +18,7 @@ async function openSite() {
   const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const silent = smtpMailer({
-    transport: transportTo(server.address() as AddressInfo),
-    from: 'apis@example.com',
-  })
+  const silent = smtpMailer({ transport: transportTo(server.address() as AddressInfo), from: 'apis@example.com' })
   const delivered: EmailMessage[] = []
   const state = { isSilent: true }
   const send = async (email: EmailMessage) => (state.isSilent ? silent.send(email) : void delivered.push(email))

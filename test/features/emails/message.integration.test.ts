@@ -45,10 +45,7 @@ function renderText(html: string): string {
 describe('the e-mail of a registration', () => {
   it('has key and secret, token addresses, the header name, the console’s address, and what it is about', async () => {
     const email = await receiveEmail(['orders', 'invoices', 'catalog'])
-    expect(email).toMatchObject({
-      to: 'dev@customer.example',
-      subject: 'Your credentials for api.example.com',
-    })
+    expect(email).toMatchObject({ to: 'dev@customer.example', subject: 'Your credentials for api.example.com' })
     const { clientId, clientSecret } = readCredentials(email)
     for (const shown of [email.text, renderText(email.html)]) {
       expect(shown).toContain('Your application “Shop” is registered at api.example.com.')
@@ -147,10 +144,7 @@ describe('the commands of an e-mail', () => {
     const mailServer = await startMailServer()
     onTestFinished(() => mailServer.close())
     const { url: baseUrl } = await useServer((req, res) => app(req, res))
-    const mailer = smtpMailer({
-      transport: transportTo(mailServer),
-      from: 'developers@example.com',
-    })
+    const mailer = smtpMailer({ transport: transportTo(mailServer), from: 'developers@example.com' })
     const { auth, app } = openProvider({ onTestFinished }, { baseUrl, mailer })
     app.get('/orders/RESOURCE_PATH', auth.requireBearer('orders'), (_req, res) => void res.json({ orders: [] }))
     app.get('/catalog/RESOURCE_PATH', auth.requireApiKey('catalog'), (_req, res) => void res.json({ items: [] }))

@@ -182,10 +182,7 @@ it.each(LANGUAGES)(
 it('links to nothing but what a recipient can use where there is neither a console nor a brand', async () => {
   const plain = { name: undefined, logo: undefined, accent: brand.accent, supportUrl: undefined }
   const write = createEmailWriter({ ...options, developersUrl: undefined, portalUrl: undefined, brand: plain })
-  const { text, html } = await write({
-    ...(listContents('en')[0]![1] as CredentialsEmail),
-    usableAt: ['orders'],
-  })
+  const { text, html } = await write({ ...(listContents('en')[0]![1] as CredentialsEmail), usableAt: ['orders'] })
   expect(readHtml(html).links).toEqual([])
   expect(text).not.toContain('https://example.com')
   expect(readHtml(html).text).toContain('api.example.com')

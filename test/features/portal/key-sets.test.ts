@@ -92,9 +92,7 @@ it('a contact cannot name a host inside the network of the platform, and keeps o
     const page = await add({ keys })
     expect([page.status, page.text]).toEqual([400, expect.stringContaining('only its operators can name')])
     await expect(applications.addKeySet(id, { name: 'x', jwksUri: keys, by: `contact:${ANNA}` })).rejects.toMatchObject(
-      {
-        code: 'invalid_argument',
-      },
+      { code: 'invalid_argument' },
     )
   }
   const jwksUri = 'https://jwks.internal/bank'

@@ -192,11 +192,7 @@ it('Nothing observes units and operations, and no list of routes is kept, withou
     usage({ routes }).prepare(
       {} as never,
       () => undefined,
-    )({
-      store: memoryStore(),
-      now: Date.now,
-      opened: async () => undefined,
-    } as never)
+    )({ store: memoryStore(), now: Date.now, opened: async () => undefined } as never)
   const [without, withRoutes] = [part(false), part(true)].map((each) => each.observe!({ name: 'catalog' }))
   expect([without!.noted, without!.allowed?.length]).toEqual([undefined, 1])
   expect(withRoutes!.noted).toBeTypeOf('function')

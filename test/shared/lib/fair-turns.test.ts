@@ -3,12 +3,7 @@ import { createFairTurns } from '../../../src/shared/lib/fair-turns.js'
 
 /** Work that ends on command, and the order in which it began. */
 function open(options: { waiting?: number; timeout?: number } = {}) {
-  const takeTurn = createFairTurns({
-    waiting: 100,
-    timeout: 60_000,
-    ...options,
-    onRefused: () => new Error('no turn'),
-  })
+  const takeTurn = createFairTurns({ waiting: 100, timeout: 60_000, ...options, onRefused: () => new Error('no turn') })
   const begun: string[] = []
   let end: () => void = () => undefined
   const call = (group: string, member: string, steps = 1, chargedAhead = 0): Promise<void> =>

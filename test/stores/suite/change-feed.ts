@@ -71,10 +71,7 @@ export function changeFeedContract({ describe, it }: TestCollector): void {
       it(`resolves \`everything\` for a cursor that it does not have: ${cursor}`, async ({ store, save }) => {
         await save('a')
         const page = await store.changesSince(cursor)
-        assertEqual(page, {
-          cursor: (await store.changesSince(undefined)).cursor,
-          changes: [{ kind: 'everything' }],
-        })
+        assertEqual(page, { cursor: (await store.changesSince(undefined)).cursor, changes: [{ kind: 'everything' }] })
         await save('b')
         assertEqual((await store.changesSince(page.cursor)).changes, [{ kind: 'application', id: 'b' }])
       })

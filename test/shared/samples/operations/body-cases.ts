@@ -20,9 +20,7 @@ export const BODY_CASES: OperationCases = {
   'JSON as the document writes it': json(
     { examples: { a: { dataValue: { a: 1 }, serializedValue: '{ "a" : 1 }' } } },
     '{ "a" : 1 }',
-    {
-      version: '3.2.0',
-    },
+    { version: '3.2.0' },
   ),
   'JSON with another media type': {
     method: 'patch',

@@ -46,9 +46,7 @@ describe.concurrent('prove', { timeout: 300_000 }, () => {
       requests += 1
       next()
     }
-    const deployment = await startDeployment({
-      instances: [{ trustProxy: false, before: (app) => app.use(count) }],
-    })
+    const deployment = await startDeployment({ instances: [{ trustProxy: false, before: (app) => app.use(count) }] })
     onTestFinished(deployment.end)
     const { code, stdout } = await deployment.prove('--rate', '5', '--timeout', '2', '--json')
     expect(code).toBe(1)

@@ -7,12 +7,7 @@ import { openPlatform } from '../../../support/platform.js'
 
 const KEY = `epa_key_${'k'.repeat(34)}`
 const SECRET = `epa_sec_${'s'.repeat(49)}`
-const PASSED: CheckReport = {
-  row: 'G2',
-  api: 'orders',
-  sends: 'a request without a credential',
-  expects: '401',
-}
+const PASSED: CheckReport = { row: 'G2', api: 'orders', sends: 'a request without a credential', expects: '401' }
 const RESULT: CheckReport = {
   ...PASSED,
   received: '200 <b>"orders" & more</b>\u{1b}[2J',

@@ -197,9 +197,7 @@ describe('describeGuard()', () => {
     expect(describeGuard('guard')).toBeUndefined()
     const any = auth.requireAny(
       [auth.requireBearer('orders', { anyScope: ['orders:read'] }), auth.requireApiKey('catalog')],
-      {
-        optional: true,
-      },
+      { optional: true },
     )
     const { optional, accepts } = describeGuard(any)!
     expect(optional).toBe(true)

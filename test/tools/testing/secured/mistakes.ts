@@ -94,9 +94,7 @@ export const MISTAKES: Mistakes = {
   'open GET /export/*': {
     'a regular expression without a guard': ({ app, handle }) => void app.get(/^\/export\/(\d+)$/, handle),
   },
-  'open ALL /orders/rpc': {
-    'app.all() without a guard': ({ app, handle }) => void app.all('/orders/rpc', handle),
-  },
+  'open ALL /orders/rpc': { 'app.all() without a guard': ({ app, handle }) => void app.all('/orders/rpc', handle) },
   'report-only GET /orders/items': {
     'a guard that only reports': ({ app, auth, handle }) =>
       void app.get('/orders/items', auth.requireBearer('orders', { reportOnly: true }), handle),
