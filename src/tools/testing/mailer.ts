@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import type { EmailMessage, Mailer } from '../../features/emails/index.js'
 
 /** A mailer that keeps e-mails instead of sending them. */
@@ -47,13 +48,13 @@ const SENT_TIMEOUT_MS = 5000
  */
 export function memoryMailer(): MemoryMailer {
   const emails: EmailMessage[] = []
-  const waiting = new Set<() => void>()
+  const arrivals = new EventEmitter()
 
   return {
     emails,
     async send(email) {
       emails.push(email)
-      for (const notify of waiting) notify()
+      arrivals.emit('email')
     },
     last() {
       const email = emails.at(-1)
@@ -61,27 +62,17 @@ export function memoryMailer(): MemoryMailer {
       throw new Error('No e-mail has been sent. E-mails are sent in the background: wait with "await mailer.sent()".')
     },
     async sent(count = 1) {
-      if (emails.length < count) await waitFor(count)
+      const waiting = new AbortController()
+      const timer = setTimeout(() => waiting.abort(), SENT_TIMEOUT_MS)
+      try {
+        while (emails.length < count) await once(arrivals, 'email', { signal: waiting.signal })
+      } catch {
+        throw new Error(`${emails.length} of ${count} e-mails were sent within ${SENT_TIMEOUT_MS / 1000} seconds.`)
+      } finally {
+        clearTimeout(timer)
+      }
       return emails.map(receive)
     },
-  }
-
-  function waitFor(count: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const check = (): void => {
-        if (emails.length >= count) end(resolve)
-      }
-      const timer = setTimeout(() => {
-        const problem = `${emails.length} of ${count} e-mails were sent within ${SENT_TIMEOUT_MS / 1000} seconds.`
-        end(() => reject(new Error(problem)))
-      }, SENT_TIMEOUT_MS)
-      function end(settle: () => void): void {
-        clearTimeout(timer)
-        waiting.delete(check)
-        settle()
-      }
-      waiting.add(check)
-    })
   }
 }
 

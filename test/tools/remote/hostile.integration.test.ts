@@ -1,8 +1,7 @@
 import express5 from 'express'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { credentialSource } from '../../../src/tools/remote/index.js'
-import { createPlatformClient } from '../../../src/tools/remote/platform-client.js'
-import { createPlatformClock } from '../../../src/tools/remote/platform-clock.js'
+import { createPlatformClient, createPlatformClock } from '../../../src/tools/remote/platform-client.js'
 import { createRandom, type Random } from '../../abuse/random.js'
 import {
   accessToken,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createPlatformClock } from '../../../src/tools/remote/platform-clock.js'
+import { createPlatformClock } from '../../../src/tools/remote/platform-client.js'
 
 const MINUTE = 60_000
 

@@ -88,13 +88,23 @@ export async function runList<const Name extends CallName>(
     (next) => readPage(next, format === undefined && limit !== undefined ? limit : PAGE_SIZE_OF_ALL),
     after,
   )
-  if (format === 'csv') return { parts: formatCsv(pages, shown) }
-  if (format === 'ndjson') return { parts: formatNdjson(pages) }
-  if (format !== undefined) throw new UsageError(`--format is "${format}". Write csv or ndjson.`, name)
+  if (format !== undefined && format !== 'csv' && format !== 'ndjson')
+    throw new UsageError(`--format is "${format}". Write csv or ndjson.`, name)
   const formatRows = createTable(shown.headings)
   const formatItems = (items: readonly ItemOf<Name>[]): string =>
     items.length === 0 ? shown.empty : formatRows(items.map((item) => shown.formatRow(item)))
-  if (all) return { parts: mapPages(pages, (items) => ({ items, formatText: () => formatItems(items) })) }
+  async function listLines(items: readonly ItemOf<Name>[]): Promise<readonly string[]> {
+    if (format === 'csv') return formatCsv(items, shown)
+    return format === 'ndjson' ? items.map((item) => JSON.stringify(item)) : [formatItems(items)]
+  }
+  async function* listParts(): AsyncGenerator<ResultPart> {
+    if (format === 'csv') yield { items: [], formatText: () => formatLine(shown.columns ?? []) }
+    for await (const items of pages) {
+      const lines = await listLines(items)
+      if (lines.length > 0) yield { items, formatText: () => lines.join('\n') }
+    }
+  }
+  if (all || format !== undefined) return { parts: listParts() }
   const page = await readPage(after, limit)
   const { items, next, searched } = page
   const found = searched === undefined ? 'are' : 'may be'
@@ -108,29 +118,10 @@ interface Page<Item> {
   readonly searched?: number | undefined
 }
 
-async function* mapPages<Item>(
-  pages: AsyncIterable<readonly Item[]>,
-  toPart: (items: readonly Item[]) => ResultPart,
-): AsyncGenerator<ResultPart> {
-  for await (const items of pages) yield toPart(items)
-}
-
-async function* formatNdjson(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<ResultPart> {
-  for await (const items of pages) {
-    if (items.length > 0) yield { items, formatText: () => items.map((item) => JSON.stringify(item)).join('\n') }
-  }
-}
-
-async function* formatCsv<Item>(
-  pages: AsyncIterable<readonly Item[]>,
-  { columns = [], formatRows }: Shown<Item>,
-): AsyncGenerator<ResultPart> {
-  yield { items: [], formatText: () => formatLine(columns) }
-  for await (const items of pages) {
-    const rows: Cells[] = []
-    for (const item of items) rows.push(...((await formatRows?.(item)) ?? []))
-    if (rows.length > 0) yield { items, formatText: () => rows.map(formatLine).join('\n') }
-  }
+async function formatCsv<Item>(items: readonly Item[], { formatRows }: Shown<Item>): Promise<string[]> {
+  const rows: Cells[] = []
+  for (const item of items) rows.push(...((await formatRows?.(item)) ?? []))
+  return rows.map(formatLine)
 }
 
 /** RFC 4180. */

@@ -8,12 +8,7 @@ import { formatTime } from '../format.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 
 /** Says which applications apply, and where they were looked for; undefined if none does. */
-async function describeApplications(
-  admin: AdminApi,
-  what: string,
-  applies: (application: Application) => boolean,
-  api?: string,
-) {
+async function describeSome(admin: AdminApi, what: string, applies: (each: Application) => boolean, api?: string) {
   const { items, among } = await findItems((page) => admin.applications.list({ ...page, api }), applies)
   const count = describeCount(items, 'application has', 'applications have')
   return items.length === 0 ? undefined : `${count} ${what}${among}: ${nameFirst(items.map(({ id }) => id))}.`
@@ -24,7 +19,7 @@ export async function checkScopes({ target: { options }, admin }: CheckContext) 
     const [scope] = Object.keys(ownMembers(scopes))
     if (scope === undefined || defaultScopes.length > 0) return []
     const hasNone = ({ apis }: Application): boolean => apis[api]?.scopes.length === 0
-    const found = await describeApplications(admin!, `the API "${api}" without any of its scopes`, hasNone, api)
+    const found = await describeSome(admin!, `the API "${api}" without any of its scopes`, hasNone, api)
     if (found === undefined) return []
     return note(
       `${found} Guards that require scopes answer 403.`,
@@ -77,7 +72,7 @@ export async function checkKeySets({ target: { options }, admin }: CheckContext)
     (api) => api.scheme === 'oauth2' && api.clientAuthentication?.includes('private_key_jwt'),
   )
   if (!takesKeys) return []
-  const found = await describeApplications(admin!, 'a key set whose address cannot be read', ({ secrets }) =>
+  const found = await describeSome(admin!, 'a key set whose address cannot be read', ({ secrets }) =>
     secrets.some(({ keySet }) => keySet && 'jwksUri' in keySet && keySet.unreadableSince !== undefined),
   )
   if (found === undefined) return []
@@ -92,7 +87,7 @@ export async function checkCredentialAge({ target: { options }, admin }: CheckCo
   const ages = [credentials?.maxAge, ...Object.values(apis ?? {}).map(({ credentialMaxAge }) => credentialMaxAge)]
   if (!ages.some((age) => typeof age === 'number')) return []
   const what = 'credentials without an expiry, or with one beyond the maximum age'
-  const found = await describeApplications(admin!, what, (each) => outlivesMaximumAge(each, options!))
+  const found = await describeSome(admin!, what, (each) => outlivesMaximumAge(each, options!))
   if (found === undefined) return []
   return note(
     `${found} They were made before there was one.`,
