@@ -50,9 +50,8 @@ export const managementApi = {
  * ```
  */
 export function management(auth: CoreAuth, options: { readonly api: string }): Middleware {
-  const { api, platform } = readArguments('management', auth, options)
+  const { api, platform, routes } = readArguments('management', auth, options)
   const { core, guards: guardParts } = platform
-  const routes = ROUTES.filter(({ operation }) => offers(auth, operation))
   const onDenied: OnDenied = (denied, req, res) => sendProblem(req, res, toGuardProblem(denied))
   const guards = new Map(
     Object.keys(SCOPES).map((scope) => [
@@ -109,16 +108,12 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
         guardParts.warn(`Management: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`)
       sendProblem(req, res, problem)
     }
-    const allowed = matched.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : each.method)).join(', ')
-    if (matched.length > 0 && method === 'OPTIONS') return sendEmpty(res, 204, { Allow: `${allowed}, OPTIONS` })
+    const allowed = matched.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : each.method))
+    const headers = { Allow: [...allowed, 'OPTIONS'].join(', ') }
     if (matched.length === 0)
       return fail(new Problem('not_offered', 'This platform lacks the feature that has this operation.'))
-    if (!route)
-      return fail(
-        new Problem('method_not_allowed', 'There is no such method here.', {
-          Allow: `${allowed}, OPTIONS`,
-        }),
-      )
+    if (method === 'OPTIONS') return sendEmpty(res, 204, headers)
+    if (!route) return fail(new Problem('method_not_allowed', 'There is no such method here.', headers))
     const begin = (): void => void answer(req, res, route, parameters).catch(fail)
     guards.get(route.operation.scope)!(req, res, (error?: unknown) => (error === undefined ? begin() : next(error)))
   }
@@ -126,12 +121,8 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
 
 /** The OpenAPI 3.1 document of management, for the console: `developerConsole(auth, { documents: { management: ... } })`. */
 export function managementDocument(auth: CoreAuth, options: { readonly api: string }): object {
-  const { api } = readArguments('managementDocument', auth, options)
-  return createDocument(
-    auth,
-    api,
-    ROUTES.filter(({ operation }) => offers(auth, operation)),
-  )
+  const { api, routes } = readArguments('managementDocument', auth, options)
+  return createDocument(auth, api, routes)
 }
 
 function readArguments(caller: string, auth: CoreAuth, options: unknown) {
@@ -140,7 +131,8 @@ function readArguments(caller: string, auth: CoreAuth, options: unknown) {
   const found = auth.apis.find(({ name }) => name === api)
   const lacking = Object.keys(SCOPES).filter((scope) => !Object.hasOwn(found?.scopes ?? {}, scope))
   const isClosed = found && platform.core.settings.apis.get(found.name)?.registration === 'closed'
-  if (isClosed && found.scheme === 'oauth2' && lacking.length === 0) return { api: found.name, platform }
+  const routes = ROUTES.filter(({ operation }) => offers(auth, operation))
+  if (isClosed && found.scheme === 'oauth2' && lacking.length === 0) return { api: found.name, platform, routes }
   if (typeof api !== 'string')
     throw wrongOption(
       'api',

@@ -3,12 +3,9 @@ import type { Calls, CallName, Scope } from './operator-calls.js'
 
 /**
  * One operation of an operator: a call of a platform or of `openAdmin()`. Commands, management over HTTP with its document, and pages
- * are derived from it.
- *
- * The schemas are Zod's (its functions that can be left out of a build: `zod/mini`), because it has no dependency, infers types, has
- * Standard Schema and JSON Schema built in, and is what the docs show for the option `metadata`. The build makes it a part of the files
- * of these tools, 50 kB, so that nobody installs it, and nothing else loads it. Valibot with its converter would be 21 kB and two more
- * packages; TypeBox 150 kB, without Standard Schema. A table of our own would need their rules, messages, types and JSON Schema again.
+ * are derived from it. The schemas are Zod's (`zod/mini`): it has no dependency, infers types, and has Standard Schema and JSON Schema
+ * built in. The build makes it a part of the files of these tools, 50 kB. Valibot with its converter would be 21 kB and two more
+ * packages; TypeBox 150 kB, without Standard Schema; a table of our own all of that again.
  */
 export interface Operation {
   readonly name: CallName

@@ -7,7 +7,6 @@ import type {
   Applications,
   AuditEntry,
   AuditListQuery,
-  IssuedCredentials,
   RotateByEmailOptions,
   RotateOptions,
   SessionSecretCalls,
@@ -26,14 +25,11 @@ export const SCOPES = {
 
 export type Scope = keyof typeof SCOPES
 
-type Credentials<Name extends 'clientId' | 'clientSecret'> = Required<
-  Pick<IssuedCredentials & Record<Name, string>, Name>
->
 /** A call with overloads, whose parameters the compiler could not read otherwise. */
 type Rotate<Name extends 'clientId' | 'clientSecret'> = (
   id: string,
   options?: RotateOptions & Partial<RotateByEmailOptions>,
-) => Promise<{ application: Awaited<ReturnType<Applications['update']>>; credentials?: Credentials<Name> }>
+) => Promise<{ application: Awaited<ReturnType<Applications['update']>>; credentials?: Readonly<Record<Name, string>> }>
 
 /** Types of events and days as the text that JSON has. */
 type AnyType<Entry extends { readonly type?: unknown }> = Omit<Entry, 'type'> &
