@@ -1,10 +1,4 @@
-import {
-  ApplicationError,
-  ConfigurationError,
-  StoreIncompatibleError,
-  StoreUnavailableError,
-  type ApplicationErrorCode,
-} from '../../index.js'
+import { ApplicationError, ConfigurationError, StoreIncompatibleError, StoreUnavailableError } from '../../index.js'
 import { findStoreFault } from '../../core/store-client/store-faults.js'
 
 export const PROGRAM = 'express-platform-auth'
@@ -55,7 +49,7 @@ export function describeFailure(error: unknown): { readonly message: string; rea
 }
 
 /** The fix on the command line; the messages of the library are written for programmers. */
-const FIXES: { readonly [Code in ApplicationErrorCode]?: string } = {
+const FIXES: { readonly [Code in ApplicationError['code']]?: string } = {
   application_not_found: `To list them: ${PROGRAM} apps list`,
   signing_key_not_found: `To list them: ${PROGRAM} signing-keys list`,
   api_closed: `To create an application for it: ${PROGRAM} apps create`,

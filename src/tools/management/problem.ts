@@ -1,14 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { endRefusal } from '../../core/http/refused-upload.js'
 import { setHeaders } from '../../core/http/respond.js'
-import {
-  ApplicationError,
-  ConfigurationError,
-  OAuthError,
-  StoreUnavailableError,
-  type ApplicationErrorCode,
-  type Denial,
-} from '../../index.js'
+import { ApplicationError, ConfigurationError, OAuthError, StoreUnavailableError, type Denial } from '../../index.js'
 
 /** A refusal of a request to management (RFC 9457). `code` is that of `ApplicationError` or of the guard, or one of those below. */
 export class Problem extends Error {
@@ -60,7 +53,7 @@ export const STATUS = {
   store_unavailable: 503,
   temporarily_unavailable: 503,
   unexpected: 500,
-} as const satisfies Readonly<Record<ApplicationErrorCode, number>> & Readonly<Record<string, number>>
+} as const satisfies Readonly<Record<ApplicationError['code'], number>> & Readonly<Record<string, number>>
 
 /** Titles of problems, by status; those of RFC 9110 where Node has older ones. */
 const TITLES: Readonly<Record<number, string | undefined>> = {

@@ -1,12 +1,4 @@
-import type {
-  Attributes,
-  BatchObservableCallback,
-  Histogram,
-  Meter,
-  MeterProvider,
-  ObservableCallback,
-  ObservableGauge,
-} from '@opentelemetry/api'
+import type { Attributes, Histogram, Meter, MeterProvider, ObservableGauge } from '@opentelemetry/api'
 import type { EmailQueueStatus } from '../../features/emails/index.js'
 import { ATTRIBUTES, SCOPE } from './spans.js'
 import { COUNTERS, OUTAGES, type CounterName, type OutageName } from './recordings.js'
@@ -41,7 +33,7 @@ export function createMetrics(options: {
         unit: '1',
         description: OUTAGES[outage].available,
       })
-      const read: ObservableCallback = (result) => result.observe(isUnavailable(outage) ? 0 : 1)
+      const read: Parameters<typeof gauge.addCallback>[0] = (result) => result.observe(isUnavailable(outage) ? 0 : 1)
       gauge.addCallback(read)
       stops.push(() => gauge.removeCallback(read))
       const duration = meter.createHistogram(`platform_auth.${outage}.outage.duration`, {
@@ -78,7 +70,7 @@ function observeQueue(meter: Meter, readQueue: () => Promise<EmailQueueStatus>):
   const deferred = gauge('deferred', '{email}', 'E-mails that are to be sent, and whose last attempt failed')
   const age = gauge('oldest.age', 's', 'Age of the oldest e-mail that is to be sent; 0 if there is none')
   const gauges = [waiting, deferred, age]
-  const read: BatchObservableCallback = async (result) => {
+  const read: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
     // While the store does not answer, the series have no value.
     const status = await readQueue().catch(() => undefined)
     if (!status) return

@@ -53,7 +53,7 @@ function listTemporary(store: Store): Promise<readonly ApplicationRecord[]> {
 
 const EXPIRING_WITHIN_DAYS = 30
 
-export async function checkExpiringCredentials({ admin, target: { store } }: CheckContext) {
+export async function checkExpiry({ admin, target: { store } }: CheckContext) {
   const expiringBefore = new Date(Date.now() + EXPIRING_WITHIN_DAYS * DAY_MS)
   const found = await admin!.applications.list({ expiringBefore, limit: MAX_LISTED })
   const temporary = new Set((await listTemporary(store!)).map(({ id }) => id))

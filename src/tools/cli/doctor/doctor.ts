@@ -4,32 +4,12 @@ import { command, type CommandResult } from '../command.js'
 import { describeRootCause, describeUnavailableStore, EXIT_CODES } from '../errors.js'
 import { alignColumns, toPlainLine, wrapText } from '../format.js'
 import type { Target } from '../target.js'
-import {
-  checkCredentialAge,
-  checkExpiringCredentials,
-  checkKeySets,
-  checkProve,
-  checkScopes,
-} from './application-checks.js'
-import {
-  checkEmails,
-  checkFeatures,
-  checkImportedCredentials,
-  checkProcesses,
-  checkReportOnly,
-  checkStoredParts,
-} from './feature-checks.js'
+import { checkCredentialAge, checkExpiry, checkKeySets, checkProve, checkScopes } from './application-checks.js'
+import { checkEmails, checkFeatures, checkImports, checkProcesses, checkReports, checkParts } from './feature-checks.js'
 import { problem, toFinding, type CheckContext, type CheckResults, type Finding } from './finding.js'
 import { checkServer, checkDatabase, checkRedis } from './service-checks.js'
 import { checkNode, checkStartup } from './startup-checks.js'
-import {
-  checkChangeFeed,
-  checkDatabaseClock,
-  checkEncryption,
-  checkFileMode,
-  checkMemoryStore,
-  checkSigningKeys,
-} from './store-checks.js'
+import { checkChangeFeed, checkClock, checkEncryption, checkFileMode, checkMemory, checkKeys } from './store-checks.js'
 
 const PARTS = {
   '--config': ({ target }: CheckContext) => target.options,
@@ -49,21 +29,21 @@ interface Check {
 const CHECKS: readonly Check[] = [
   { name: 'node', needs: [], run: checkNode },
   { name: 'options', needs: [CONFIG], run: checkStartup },
-  { name: 'memory store', needs: [], run: checkMemoryStore },
+  { name: 'memory store', needs: [], run: checkMemory },
   { name: 'file mode', needs: [DB], run: checkFileMode },
   { name: 'change feed', needs: [STORE], run: checkChangeFeed },
   { name: 'encryption at rest', needs: [STORE], run: checkEncryption },
-  { name: 'signing keys', needs: [STORE], run: checkSigningKeys },
-  { name: "the database's clock", needs: [DB, STORE], run: checkDatabaseClock },
+  { name: 'signing keys', needs: [STORE], run: checkKeys },
+  { name: "the database's clock", needs: [DB, STORE], run: checkClock },
   { name: 'database', needs: [STORE], run: checkDatabase },
   { name: 'redis', needs: [CONFIG], run: checkRedis },
-  { name: 'imported credentials', needs: [STORE], run: checkImportedCredentials },
+  { name: 'imported credentials', needs: [STORE], run: checkImports },
   { name: 'features', needs: [CONFIG], run: checkFeatures },
-  { name: 'stored without a feature', needs: [CONFIG, STORE], run: checkStoredParts },
+  { name: 'stored without a feature', needs: [CONFIG, STORE], run: checkParts },
   { name: 'processes', needs: [STORE], run: checkProcesses },
-  { name: 'guards that only report', needs: [STORE], run: checkReportOnly },
+  { name: 'guards that only report', needs: [STORE], run: checkReports },
   { name: 'e-mails', needs: [STORE], run: checkEmails },
-  { name: 'expiring credentials', needs: [STORE], run: checkExpiringCredentials },
+  { name: 'expiring credentials', needs: [STORE], run: checkExpiry },
   { name: 'age of credentials', needs: [CONFIG, STORE], run: checkCredentialAge },
   { name: 'addresses of key sets', needs: [CONFIG, STORE], run: checkKeySets },
   { name: 'scopes', needs: [CONFIG, STORE], run: checkScopes },

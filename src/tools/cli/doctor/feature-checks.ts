@@ -56,7 +56,7 @@ export async function checkProcesses({ target: { options, store } }: CheckContex
   })
 }
 
-export async function checkStoredParts({ target, admin }: CheckContext) {
+export async function checkParts({ target, admin }: CheckContext) {
   const { options, store } = target
   const has = (name: string): boolean => hasFeature(options, name)
   const [due, held] = await Promise.all([
@@ -112,7 +112,7 @@ async function checkPlans({ store, options }: CheckContext['target']) {
   ]
 }
 
-export async function checkImportedCredentials({ target: { options, store } }: CheckContext) {
+export async function checkImports({ target: { options, store } }: CheckContext) {
   const counts = Object.entries((await store?.imports?.countHashes?.()) ?? {})
   if (counts.length === 0) return []
   const formats = counts.map(([format, count]) => `${count} as ${format}`).join(', ')
@@ -128,7 +128,7 @@ export async function checkImportedCredentials({ target: { options, store } }: C
 }
 
 /** Whether guards only report. Options of guards are in the app's code, but what they report is in the store. */
-export async function checkReportOnly({ admin, production }: CheckContext) {
+export async function checkReports({ admin, production }: CheckContext) {
   const { usage } = admin!
   if (!usage) return []
   const since = Date.now() - DAY_MS

@@ -3,7 +3,7 @@ import { shellQuote } from '../../../shared/lib/shell-quote.js'
 import { describeRootCause, PROGRAM } from '../errors.js'
 import { note, problem, type CheckContext, type CheckResult } from './finding.js'
 
-export function checkMemoryStore({ target: { store }, production }: CheckContext) {
+export function checkMemory({ target: { store }, production }: CheckContext) {
   // Without a store, the check of the options reports that it is missing.
   if (!production || store?.kind !== 'memory') return []
   return problem(
@@ -55,7 +55,7 @@ const SECONDS_PER_DAY = 86_400
 /** A running server rotates a key that is due within a minute. */
 const ROTATION_TOLERANCE_SECONDS = 120
 
-export async function checkSigningKeys({ target: { options }, admin }: CheckContext) {
+export async function checkKeys({ target: { options }, admin }: CheckContext) {
   const keys = (await admin?.signingKeys.list())?.items ?? []
   if (keys.length === 0)
     return problem(
@@ -77,7 +77,7 @@ function formatDuration(seconds: number): string {
     : `${Math.floor(seconds)} seconds`
 }
 
-export async function checkDatabaseClock({ target: { database, options } }: CheckContext) {
+export async function checkClock({ target: { database, options } }: CheckContext) {
   if (!database?.readClock) return []
   const before = Date.now()
   const time = await database.readClock()

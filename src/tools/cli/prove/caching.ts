@@ -1,5 +1,5 @@
 import { ask, requireCredential, takeAccessToken, type Check, type CheckContext } from './check.js'
-import { basicTokenRequest, tokenRequest, withHeader } from './drafts.js'
+import { basicRequest, tokenRequest, withHeader } from './drafts.js'
 import { ALLOWED, all, headerWith, noHeader, NO_STORE, refusal } from './expectation.js'
 import { isManagement } from './services.js'
 import { readAccessToken } from './site.js'
@@ -37,7 +37,7 @@ export const TOKEN_CACHING_CHECKS: readonly Check[] = [
     expects: 'two different access tokens',
     fix: NO_CACHE,
     async run({ api, site }) {
-      const draft = basicTokenRequest(api, site.caller)
+      const draft = basicRequest(api, site.caller)
       const [first, second] = [await site.send(draft), await site.send(draft)]
       if (takeAccessToken(first) !== readAccessToken(second) && second.header('age') === undefined) return undefined
       return { received: `the same access token twice, or an answer with Age (${second.header('age') ?? 'none'})` }

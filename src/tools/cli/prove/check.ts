@@ -1,6 +1,6 @@
 import type { Api } from '../../../index.js'
 import { diagnose } from './diagnosis.js'
-import { basicTokenRequest, bearer } from './drafts.js'
+import { basicRequest, bearer } from './drafts.js'
 import type { Header, ProbeAnswer, RequestDraft } from './exchange.js'
 import { type Expectation, skip } from './expectation.js'
 import { describeAnswer, readAccessToken, sampleTokenAnswers, type Site } from './site.js'
@@ -66,7 +66,7 @@ export async function requireAccessToken({ api, site }: CheckContext): Promise<s
   if (sampled !== undefined) return sampled
   // HTTP Basic if the form fails: other checks tell which of the two does not work.
   if (!api.clientAuthentication.includes('client_secret_basic')) return skip(NO_ACCESS_TOKEN)
-  return takeAccessToken(await site.send(basicTokenRequest(api, site.caller)))
+  return takeAccessToken(await site.send(basicRequest(api, site.caller)))
 }
 
 export const NO_ACCESS_TOKEN = 'no access token was issued'

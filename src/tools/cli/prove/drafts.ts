@@ -9,11 +9,11 @@ export const GRANT: Parameters = [['grant_type', 'client_credentials']]
 
 /** `POST /{api}/token` with the credentials in the form; in HTTP Basic where the API takes no other secret. */
 export function tokenRequest(api: Api, client: Client, parameters: Parameters = []): RequestDraft {
-  if (!api.clientAuthentication.includes('client_secret_post')) return basicTokenRequest(api, client, parameters)
+  if (!api.clientAuthentication.includes('client_secret_post')) return basicRequest(api, client, parameters)
   return postForm(api, 'token', [...GRANT, ...parameters, ...formCredentials(client)])
 }
 
-export function basicTokenRequest(api: Api, client: Client, parameters: Parameters = []): RequestDraft {
+export function basicRequest(api: Api, client: Client, parameters: Parameters = []): RequestDraft {
   return withBasic(postForm(api, 'token', [...GRANT, ...parameters]), api, client)
 }
 

@@ -1,14 +1,6 @@
 import { ask, requireAccessToken, type Check } from './check.js'
 import { BODY_TOO_LARGE, METHOD_BLOCKED } from './diagnosis.js'
-import {
-  basicTokenRequest,
-  formCredentials,
-  GRANT,
-  postForm,
-  requireMethod,
-  tokenRequest,
-  withHeader,
-} from './drafts.js'
+import { basicRequest, formCredentials, GRANT, postForm, requireMethod, tokenRequest, withHeader } from './drafts.js'
 import { all, challenge, header, isActive, NO_BODY, refusal, status, that, TOKEN } from './expectation.js'
 
 const REACH_APP =
@@ -30,7 +22,7 @@ export const TOKEN_CHECKS: readonly Check[] = [
   ask({
     row: 'T19',
     sends: 'a token request with the credentials in HTTP Basic',
-    draft: ({ api, site }) => basicTokenRequest(api, site.caller),
+    draft: ({ api, site }) => basicRequest(api, site.caller),
     expects: TOKEN,
     fix: 'Pass the Authorization header on. nginx: no proxy_set_header Authorization "", no auth_basic; HAProxy: no "del-header Authorization"; Apache: CGIPassAuth On; a CDN: forward the header.',
   }),
