@@ -34,10 +34,10 @@ export function readOptional<Value>(value: unknown, read: (value: unknown) => Va
 }
 
 /** Of the other side, whose values are not shown: they may be credentials. */
-export class UnexpectedValue extends Error {
-  override readonly name = 'UnexpectedValue'
+export class WrongValue extends Error {
+  override readonly name = 'WrongValue'
 }
 
 function unexpected(what: string): Error {
-  return new UnexpectedValue(`There should be ${what}.`)
+  return new WrongValue(`There should be ${what}.`)
 }

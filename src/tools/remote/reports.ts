@@ -10,15 +10,7 @@ import { isErrorCode } from '../../shared/contracts/denial.js'
 import type { QuotaCount } from '../../shared/contracts/quotas.js'
 import type { RefusalRecord, ReportedCount, UsageCount } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import {
-  readList,
-  readNumber,
-  readObject,
-  readOptional,
-  readText,
-  UnexpectedValue,
-  type Members,
-} from './read-answer.js'
+import { readList, readNumber, readObject, readOptional, readText, WrongValue, type Members } from './read-answer.js'
 
 /** What is counted since an earlier time comes after an outage of days. */
 const MAX_AGE_MS = 7 * DAY_MS
@@ -176,7 +168,7 @@ const READERS = {
     const outcome = readShort(row['outcome'])
     const isOwn = outcome !== 'token' && outcome !== 'extra' && OWN_CODE.test(outcome)
     if (route === undefined ? !isOwn : outcome !== 'allowed' && outcome !== 'extra')
-      throw new UnexpectedValue('There is no such outcome.')
+      throw new WrongValue('There is no such outcome.')
     const { day, count } = readDayCount(row)
     return {
       ...readApplication(row),
@@ -220,11 +212,11 @@ const READERS = {
 
 function readReport(given: Members): { readonly kind: Kind; readonly batch: string; readonly rows: readonly Row[] } {
   const [kind, batch] = [readText(given['kind']) as Kind, readShort(given['batch'])]
-  if (!Object.hasOwn(READERS, kind)) throw new UnexpectedValue('There is no such kind.')
+  if (!Object.hasOwn(READERS, kind)) throw new WrongValue('There is no such kind.')
   const rows = readList(given['rows'], (row): Row => READERS[kind](readObject(row)))
   // A store takes no two of one in a batch.
   if (new Set(rows.map(identify)).size < rows.length && kind !== 'refusals')
-    throw new UnexpectedValue('There is one of them twice.')
+    throw new WrongValue('There is one of them twice.')
   return { kind, batch, rows }
 }
 
@@ -235,25 +227,25 @@ function readApplication(row: Members): Pick<Row, 'applicationId'> {
 function readDayCount(row: Members): { readonly day: string; readonly count: number } {
   const day = readText(row['day'])
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)) || formatDay(Date.parse(day)) !== day)
-    throw new UnexpectedValue('There should be a day.')
+    throw new WrongValue('There should be a day.')
   return { day, count: readCount(row['count']) }
 }
 
 function readCount(value: unknown): number {
   const count = readNumber(value)
   if (Math.abs(count) <= MAX_COUNT) return count
-  throw new UnexpectedValue('There should be fewer.')
+  throw new WrongValue('There should be fewer.')
 }
 
 function refuseNegative(count: number): number {
   if (count >= 0) return count
-  throw new UnexpectedValue('What was counted is not taken back.')
+  throw new WrongValue('What was counted is not taken back.')
 }
 
 function readShort(value: unknown): string {
   const text = readText(value)
   if (TEXT.test(text)) return text
-  throw new UnexpectedValue('There should be a short text.')
+  throw new WrongValue('There should be a short text.')
 }
 
 function readDetails(value: unknown): RefusalRecord['details'] {

@@ -1,11 +1,5 @@
 import { EMPTY_APPLICATION } from '../../core/applications/records/status.js'
-import type {
-  ApplicationLimit,
-  ApplicationRecord,
-  CredentialRecord,
-  GrantedApis,
-  JsonObject,
-} from '../../shared/contracts/application-record.js'
+import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../shared/contracts/application-record.js'
 import type { PlansOffer } from '../../shared/contracts/offers.js'
 import { readNumber, readText, readList, readObject, type Members, readOptional } from './read-answer.js'
 
@@ -77,7 +71,7 @@ export function readSharedApplication(
     language: undefined,
     status: readStatus(shared['status']),
     apis: readApis(shared['apis']),
-    metadata: readOptional(shared['metadata'], (value) => readObject(value) as JsonObject),
+    metadata: readOptional(shared['metadata'], (value) => readObject(value) as ApplicationRecord['metadata']),
     externalId: readOptional(shared['externalId'], readText),
     rateLimits: readOptional(shared['rateLimits'], readLimits),
     networks: readOptional(shared['networks'], readTexts),
@@ -120,7 +114,7 @@ function readApis(value: unknown): GrantedApis {
   return Object.fromEntries(apis)
 }
 
-function readLimits(value: unknown): Readonly<Record<string, ApplicationLimit>> {
+function readLimits(value: unknown) {
   const limits = Object.entries(readObject(value)).map(([api, given]) => {
     const { limit, window, until, id } = readObject(given)
     const read = {

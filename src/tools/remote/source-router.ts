@@ -15,7 +15,7 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import { readHeader } from '../../shared/lib/request.js'
 import { createSharedKeys, PROOF_HEADER, SOURCE_PATH, VERSIONS, type SharedKeys } from './answer-proof.js'
 import { describeApi } from './platform-settings.js'
-import { readNumber, readOptional, readText, UnexpectedValue, type Members } from './read-answer.js'
+import { readNumber, readOptional, readText, WrongValue, type Members } from './read-answer.js'
 import { createReportAnswer } from './reports.js'
 import { shareApplication } from './shared-application.js'
 
@@ -127,7 +127,7 @@ export function credentialSource(
 }
 
 function refuseUnexpected(error: unknown): never {
-  if (!(error instanceof UnexpectedValue)) throw error
+  if (!(error instanceof WrongValue)) throw error
   throw new OAuthError('invalid_request', 'The request is none of createRemoteAuth()', { cause: error })
 }
 

@@ -1,6 +1,6 @@
 import type { AdminApi } from '../../admin/index.js'
 import type { Application, Store, CredentialInfo, PlatformAuthOptions } from '../../../index.js'
-import { MAX_LISTED, describeCount, nameFirst, note, type CheckContext, findItems } from './finding.js'
+import { MAX_LISTED, formatCount, nameFirst, note, type CheckContext, findItems } from './finding.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { PROGRAM } from '../errors.js'
 import type { ApplicationRecord } from '../../../store.js'
@@ -10,7 +10,7 @@ import { DAY_MS } from '../../../shared/lib/day.js'
 /** Says which applications apply, and where they were looked for; undefined if none does. */
 async function describeSome(admin: AdminApi, what: string, applies: (each: Application) => boolean, api?: string) {
   const { items, among } = await findItems((page) => admin.applications.list({ ...page, api }), applies)
-  const count = describeCount(items, 'application has', 'applications have')
+  const count = formatCount(items, 'application has', 'applications have')
   return items.length === 0 ? undefined : `${count} ${what}${among}: ${nameFirst(items.map(({ id }) => id))}.`
 }
 
@@ -62,7 +62,7 @@ export async function checkExpiry({ admin, target: { store } }: CheckContext) {
   const ends = items.flatMap(({ keys, secrets }) => [...keys, ...secrets].map(({ expiresAt }) => Number(expiresAt)))
   const first = Math.min(...ends.filter((end) => !Number.isNaN(end)))
   return note(
-    `${describeCount(items, 'application has', 'applications have')} credentials that expire within ${EXPIRING_WITHIN_DAYS} days, the first at ${formatTime(first)}: ${nameFirst(items.map(({ id }) => id))}.`,
+    `${formatCount(items, 'application has', 'applications have')} credentials that expire within ${EXPIRING_WITHIN_DAYS} days, the first at ${formatTime(first)}: ${nameFirst(items.map(({ id }) => id))}.`,
     `${PROGRAM} apps list --expiring ${EXPIRING_WITHIN_DAYS}d`,
   )
 }

@@ -6,7 +6,7 @@ import { alignColumns, toPlainLine, wrapText } from '../format.js'
 import type { Target } from '../target.js'
 import { checkCredentialAge, checkExpiry, checkKeySets, checkProve, checkScopes } from './application-checks.js'
 import { checkEmails, checkFeatures, checkImports, checkProcesses, checkReports, checkParts } from './feature-checks.js'
-import { problem, toFinding, type CheckContext, type CheckResults, type Finding } from './finding.js'
+import { problem, toResult, type CheckContext, type CheckResults, type Finding } from './finding.js'
 import { checkServer, checkDatabase, checkRedis } from './service-checks.js'
 import { checkNode, checkStartup } from './startup-checks.js'
 import { checkChangeFeed, checkClock, checkEncryption, checkFileMode, checkMemory, checkKeys } from './store-checks.js'
@@ -84,7 +84,7 @@ async function openStore({ store }: Target): Promise<{ admin?: AdminApi; finding
     const unavailable = describeUnavailableStore(error)
     const result =
       error instanceof StoreIncompatibleError
-        ? toFinding('problem', error)
+        ? toResult('problem', error)
         : problem(unavailable.problem, unavailable.fix)
     return { findings: [{ ...result, check: 'store' }] }
   }

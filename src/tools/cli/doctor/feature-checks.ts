@@ -5,17 +5,7 @@ import { formatDay, DAY_MS } from '../../../shared/lib/day.js'
 import { findDisagreements, PROCESS_LIFETIME_MS } from '../../../core/store-client/processes.js'
 import { listQueuedEmails } from '../commands/emails.js'
 import { hasFeature, listPlanNames, SILENT_LOGGER } from '../target.js'
-import {
-  describeCount,
-  MAX_LISTED,
-  nameFirst,
-  note,
-  problem,
-  toFinding,
-  type CheckContext,
-  type CheckResult,
-  findItems,
-} from './finding.js'
+import { formatCount, MAX_LISTED, nameFirst, note, problem, toResult, type CheckContext, findItems } from './finding.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../errors.js'
 import type { QueuedEmail } from '../../../store.js'
@@ -23,7 +13,7 @@ import type { QueuedEmail } from '../../../store.js'
 /** What features find out about the services that they use, such as the mail server. Nothing is sent. */
 export async function checkFeatures({ target: { options } }: CheckContext) {
   const found = await askPlatform(options!, (parts) => parts.diagnose())
-  return (found ?? []).map((each) => toFinding(each.isNote ? 'note' : 'problem', each))
+  return (found ?? []).map((each) => toResult(each.isNote ? 'note' : 'problem', each))
 }
 
 /** What a platform with these options says; undefined if they are wrong, which the check of the options reports. */
@@ -70,13 +60,13 @@ export async function checkParts({ target, admin }: CheckContext) {
     due.length > 0 &&
       !has('emails') &&
       problem(
-        `${describeCount(due, 'e-mail waits', 'e-mails wait')}, and the options have no emails() to send them.`,
+        `${formatCount(due, 'e-mail waits', 'e-mails wait')}, and the options have no emails() to send them.`,
         'Add emails() to features, unless another server on this store has it.',
       ),
     held.length > 0 &&
       !has('registration') &&
       note(
-        `${describeCount(held, 'registration waits', 'registrations wait')} for a decision, and the options have no registration() with its pages.`,
+        `${formatCount(held, 'registration waits', 'registrations wait')} for a decision, and the options have no registration() with its pages.`,
         'Decide with: apps approve ID, or apps deny ID. What has waited for 14 days is deleted.',
       ),
     counts.length > 0 &&
@@ -102,11 +92,11 @@ async function checkPlans({ store, options }: CheckContext['target']) {
   return [
     names
       ? problem(
-          `${describeCount(unknown, 'application has a plan', 'applications have plans')} that plans() does not have, such as ${id} ("${plan}"): their requests get 500.`,
+          `${formatCount(unknown, 'application has a plan', 'applications have plans')} that plans() does not have, such as ${id} ("${plan}"): their requests get 500.`,
           'Add the plan to plans(), or give them another one: apps plan ID PLAN.',
         )
       : problem(
-          `${describeCount(unknown, 'application has a plan', 'applications have plans')}, such as ${id} ("${plan}"), and the options have no plans(): this server does not start.`,
+          `${formatCount(unknown, 'application has a plan', 'applications have plans')}, such as ${id} ("${plan}"), and the options have no plans(): this server does not start.`,
           'Add plans() to features.',
         ),
   ]
@@ -189,8 +179,11 @@ export async function checkEmails({ target }: CheckContext) {
   ]
 }
 
-function reportEmails(emails: readonly QueuedEmail[], create: (count: string, which: string) => CheckResult) {
+function reportEmails(
+  emails: readonly QueuedEmail[],
+  create: (count: string, which: string) => ReturnType<typeof note>,
+) {
   if (emails.length === 0) return []
   const names = emails.map(({ applicationId, problem }) => applicationId + (problem ? ` (${problem})` : ''))
-  return [create(describeCount(emails, 'e-mail is', 'e-mails are'), nameFirst(names))]
+  return [create(formatCount(emails, 'e-mail is', 'e-mails are'), nameFirst(names))]
 }

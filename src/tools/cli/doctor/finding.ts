@@ -24,10 +24,10 @@ export type CheckResult = Omit<Finding, 'check'>
 
 export type CheckResults = CheckResult | readonly CheckResult[]
 
-export const problem = (finding: string, fix: string) => toFinding('problem', { problem: finding, fix })
-export const note = (finding: string, fix: string) => toFinding('note', { problem: finding, fix })
+export const problem = (finding: string, fix: string) => toResult('problem', { problem: finding, fix })
+export const note = (finding: string, fix: string) => toResult('note', { problem: finding, fix })
 
-export function toFinding(level: Finding['level'], { option, problem, fix }: ConfigurationProblem): CheckResult {
+export function toResult(level: Finding['level'], { option, problem, fix }: ConfigurationProblem): CheckResult {
   return { level, finding: toSentence(option === undefined ? problem : `${option} ${problem}`), fix }
 }
 
@@ -52,7 +52,7 @@ export async function findItems<Item>(
   return { items, among: '' }
 }
 
-export function describeCount({ length }: readonly unknown[], one: string, several: string): string {
+export function formatCount({ length }: readonly unknown[], one: string, several: string): string {
   return `${length}${length === MAX_LISTED ? ' or more' : ''} ${length === 1 ? one : several}`
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../../index.js'
 import { describeError, describeUnavailableStore, describeRootCause } from '../errors.js'
 import { limitWait } from '../target.js'
-import { note, problem, toFinding, type CheckContext, type CheckResult } from './finding.js'
+import { note, problem, toResult, type CheckContext, type CheckResult } from './finding.js'
 import { randomUUID } from 'node:crypto'
 import { FORGED_ADDRESS, judgeForwarding, readForwarding, type Forwarding } from '../forwarding.js'
 import { compareClocks } from './store-checks.js'
@@ -18,7 +18,7 @@ export async function checkDatabase({ target: { store, database, options } }: Ch
 
 async function diagnose(store: Store): Promise<CheckResult[]> {
   try {
-    return ((await store.diagnose?.()) ?? []).map((each) => toFinding('problem', each))
+    return ((await store.diagnose?.()) ?? []).map((each) => toResult('problem', each))
   } catch (error) {
     const { problem: finding, fix } = describeUnavailableStore(error)
     return [problem(finding, fix)]

@@ -1,6 +1,6 @@
 import { checkOptions, ConfigurationError, memoryStore, type ConfigurationProblem } from '../../../index.js'
 import { limitWait, startPlatform } from '../target.js'
-import { problem, toFinding, type CheckContext, type CheckResult } from './finding.js'
+import { problem, toResult, type CheckContext, type CheckResult } from './finding.js'
 import type { Store, StorePart, StoreWith } from '../../../store.js'
 
 export function checkNode({ manifest }: CheckContext) {
@@ -21,8 +21,8 @@ export async function checkStartup({ target: { options, store }, admin, producti
   const report = (error?: ConfigurationProblem): CheckResult[] => [
     ...warnings
       .filter(({ option }) => !error || option !== error.option)
-      .map((warning) => toFinding(production ? 'problem' : 'note', warning)),
-    ...(error ? [toFinding('problem', error)] : []),
+      .map((warning) => toResult(production ? 'problem' : 'note', warning)),
+    ...(error ? [toResult('problem', error)] : []),
   ]
   if (invalid) return report(invalid)
   const trialStore = store && (admin ? await createReadOnlyStore(store) : { ...memoryStore(), kind: store.kind })
