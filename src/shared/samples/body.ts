@@ -73,13 +73,8 @@ function readPair(pair: string): { name: string; value: string } {
 /** A part for each file and each item of a list. An object is JSON, as OpenAPI has it where nothing else is said. */
 function listParts(field: FieldInput): SampleField[] {
   const { name, mediaType, headers } = field
-  if ('files' in field)
-    return field.files.map((file) => ({
-      name,
-      file,
-      headers,
-      mediaType: chooseMediaType(mediaType, file.type) ?? BINARY,
-    }))
+  const typeOf = ({ type }: SampleFile): string => chooseMediaType(mediaType, type) ?? BINARY
+  if ('files' in field) return field.files.map((file) => ({ name, file, headers, mediaType: typeOf(file) }))
   if (field.style !== undefined) return serializeQueryParameter({ ...field, in: 'query' }).map(readPair)
   return listValues(field).map((value) => {
     const type = chooseMediaType(mediaType) ?? (isComposite(value) ? 'application/json' : undefined)

@@ -81,13 +81,8 @@ export function prepareCall(call: SampleCall): PreparedCall {
   const body = call.body && prepareBody(call.body)
   if (call.body && (body?.kind === 'text' || body?.kind === 'file'))
     headers.push(['Content-Type', cleanHeader(call.body.mediaType)])
-  return {
-    method: call.method.toUpperCase(),
-    url: encodeUrl(call.url),
-    headers,
-    body,
-    credential: prepareCredential(call),
-  }
+  const credential = prepareCredential(call)
+  return { method: call.method.toUpperCase(), url: encodeUrl(call.url), headers, body, credential }
 }
 
 function prepareCredential(call: SampleCall): PreparedCredential | undefined {
@@ -124,10 +119,8 @@ function prepareBody(body: SampleBody): PreparedBody {
     ...(field.headers && { headers: mergeHeaders(field.headers) }),
   }))
   if (isMultipart(body.mediaType)) return { kind: 'multipart', mediaType: cleanHeader(body.mediaType), fields }
-  return {
-    kind: 'form',
-    fields: fields.flatMap((field) => ('value' in field ? [[field.name, field.value] as const] : [])),
-  }
+  const pairs = fields.flatMap((field) => ('value' in field ? [[field.name, field.value] as const] : []))
+  return { kind: 'form', fields: pairs }
 }
 
 function cleanHeader(value: string): string {

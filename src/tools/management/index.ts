@@ -53,12 +53,8 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
   const { api, platform, routes } = readArguments('management', auth, options)
   const { core, guards: guardParts } = platform
   const onDenied: OnDenied = (denied, req, res) => sendProblem(req, res, toGuardProblem(denied))
-  const guards = new Map(
-    Object.keys(SCOPES).map((scope) => [
-      scope,
-      auth.requireBearer(api, { scopes: [scope], reportOnly: false, onDenied }),
-    ]),
-  )
+  const createGuard = (scope: string) => auth.requireBearer(api, { scopes: [scope], reportOnly: false, onDenied })
+  const guards = new Map(Object.keys(SCOPES).map((scope) => [scope, createGuard(scope)]))
   const document = createDocument(auth, api, routes)
 
   const findApplication: FindApplication = async (id) => {

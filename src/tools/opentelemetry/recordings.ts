@@ -67,10 +67,7 @@ export type CounterName = keyof typeof COUNTERS
 export type OutageName = keyof typeof OUTAGES
 
 export const COUNTERS = {
-  'platform_auth.requests': {
-    unit: '{request}',
-    description: 'Requests that guards allowed, or refused (error.type)',
-  },
+  'platform_auth.requests': { unit: '{request}', description: 'Requests that guards allowed, or refused (error.type)' },
   'platform_auth.reported.requests': {
     unit: '{request}',
     description: 'Requests that report-only guards let pass, and would have refused (error.type)',
@@ -91,10 +88,7 @@ export const COUNTERS = {
 
 /** What can be unavailable: gauges `platform_auth.<name>.available`, histograms `platform_auth.<name>.outage.duration`. */
 export const OUTAGES = {
-  store: {
-    available: '1 while the store answers, 0 while it does not',
-    duration: 'How long the store did not answer',
-  },
+  store: { available: '1 while the store answers, 0 while it does not', duration: 'How long the store did not answer' },
   'store.writes': {
     available: '1 while the store accepts changes, 0 while it rejects them (full, read-only, locked)',
     duration: 'How long the store rejected changes',

@@ -9,11 +9,7 @@ import { applicationOperations } from './applications.js'
 import { credentialOperations } from './credentials.js'
 import { platformOperations } from './platform.js'
 
-export const OPERATIONS: readonly Operation[] = [
-  ...applicationOperations,
-  ...credentialOperations,
-  ...platformOperations,
-]
+export const OPERATIONS = [...applicationOperations, ...credentialOperations, ...platformOperations]
 
 /** Reads the input as JSON, and makes the call. Rejects with `invalid_argument` for what the schema refuses. */
 export async function perform(operation: Operation, platform: object, input: unknown, by?: string): Promise<unknown> {

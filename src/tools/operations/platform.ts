@@ -173,10 +173,7 @@ export const platformOperations = [
     name: 'plans.list',
     summary:
       'Lists the quotas that are used above a share, with the names of their applications: what is used most first.',
-    options: {
-      above: optional(count('The share in percent; the default is 80.', 1, 1000)),
-      ...page,
-    },
+    options: { above: optional(count('The share in percent; the default is 80.', 1, 1000)), ...page },
     output: pageOf(
       z.strictObject({
         ...QUOTA,

@@ -95,13 +95,7 @@ export function createRemoteParts(settings: RemoteSettings) {
       const { acceptsImported } = checkPlatformSettings(answer, settings)
       counting.begin(answer['usage'])
       await feed.start(
-        createChangeApplier({
-          applicationCache,
-          revokedTokens,
-          signingKeys,
-          sessionSecret: NOTHING,
-          processes: NOTHING,
-        }),
+        createChangeApplier({ applicationCache, revokedTokens, signingKeys, sessionSecret: NONE, processes: NONE }),
       )
       // Keys are known here by an HMAC that is of no use elsewhere, and after this process has ended.
       const given = { cacheSize: cache.applications * 2, acceptsImported }
@@ -145,7 +139,7 @@ function createTakenApis(apis: readonly string[], forgetApplications: () => void
 }
 
 /** The session secret and other processes concern the platform only. */
-const NOTHING = { load: async (): Promise<void> => undefined, noteChange: (): void => undefined }
+const NONE = { load: async (): Promise<void> => undefined, noteChange: (): void => undefined }
 
 function createLimits(
   { rateLimits: given, clientSecret, baseUrl }: RemoteSettings,

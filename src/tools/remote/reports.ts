@@ -48,10 +48,8 @@ export function createReportAnswer({ core, source }: Pick<PlatformParts, 'core' 
   return async function answerReport(report: Report): Promise<Members> {
     const { given, server, names } = report
     const { kind, rows, batch: id } = readReport(given)
-    const batch = {
-      id: createHash('sha256').update(`${server.id} ${kind} ${id}`).digest('hex').slice(0, 32),
-      at: now(),
-    }
+    const hash = createHash('sha256').update(`${server.id} ${kind} ${id}`).digest('hex')
+    const batch = { id: hash.slice(0, 32), at: now() }
     const [firstDay, lastDay] = [formatDay(now() - MAX_AGE_MS), formatDay(now() + CLOCK_TOLERANCE_MS)]
     naming.forgetBefore(firstDay)
     const isRecent = (at: number | undefined): boolean =>

@@ -16,10 +16,7 @@ function readAnswer(method: string, bytes: Buffer): AnswerOnWire | undefined {
   const rest = bytes.subarray(end + 4)
   // These are interim answers: 100 Continue, 103 Early Hints.
   if (status < 200) return readAnswer(method, rest)
-  const rawHeaders = lines.flatMap((line) => [
-    line.slice(0, line.indexOf(':')),
-    line.slice(line.indexOf(':') + 1).trim(),
-  ])
+  const rawHeaders = lines.flatMap((line) => line.split(/:\s*(.*?)\s*$/s, 2))
   return { status, rawHeaders, ...readBody(method, status, rawHeaders, rest) }
 }
 

@@ -175,9 +175,6 @@ function listOutcomes({ allowed, accessTokens, refused }: UsageEntry): [outcome:
 }
 
 function formatErrors(errors: Readonly<Record<string, number>>): string {
-  return (
-    Object.entries(errors)
-      .map(([error, count]) => `${error}=${count}`)
-      .join(' ') || '-'
-  )
+  const counts = Object.entries(errors).map(([error, count]) => `${error}=${count}`)
+  return counts.join(' ') || '-'
 }

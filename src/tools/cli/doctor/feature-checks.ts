@@ -134,7 +134,7 @@ export async function checkReports({ admin, production }: CheckContext) {
 }
 
 /** An e-mail is overdue if no process has taken it for that long after it was due; servers look for due e-mails every second. */
-const EMAIL_OVERDUE_AFTER_MS = 60_000
+const OVERDUE_AFTER_MS = 60_000
 
 export async function checkEmails({ target }: CheckContext) {
   const list = (state: QueuedEmail['state']) => listQueuedEmails(target.store!, { state })
@@ -144,9 +144,7 @@ export async function checkEmails({ target }: CheckContext) {
   const operators = [...new Set(unread.map(({ recipient }) => recipient))].join(', ')
   const due = await list('due')
   const rejected = due.filter(({ problem }) => problem !== undefined)
-  const overdue = due.filter(
-    ({ dueAt, leasedUntil }) => Math.max(dueAt, leasedUntil) + EMAIL_OVERDUE_AFTER_MS < Date.now(),
-  )
+  const overdue = due.filter(({ dueAt, leasedUntil }) => Math.max(dueAt, leasedUntil) + OVERDUE_AFTER_MS < Date.now())
   const held = await list('held')
   return [
     ...reportEmails(failed, (count, which) =>
@@ -179,11 +177,8 @@ export async function checkEmails({ target }: CheckContext) {
   ]
 }
 
-function reportEmails(
-  emails: readonly QueuedEmail[],
-  create: (count: string, which: string) => ReturnType<typeof note>,
-) {
+function reportEmails(emails: readonly QueuedEmail[], say: (count: string, which: string) => ReturnType<typeof note>) {
   if (emails.length === 0) return []
   const names = emails.map(({ applicationId, problem }) => applicationId + (problem ? ` (${problem})` : ''))
-  return [create(formatCount(emails, 'e-mail is', 'e-mails are'), nameFirst(names))]
+  return [say(formatCount(emails, 'e-mail is', 'e-mails are'), nameFirst(names))]
 }

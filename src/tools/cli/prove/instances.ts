@@ -77,10 +77,7 @@ export const GUARD_INSTANCE_CHECKS: readonly Check[] = [
       const tokens = sampled.flatMap((answer) => readAccessToken(answer) ?? [])
       const credentials = tokens.length > 0 ? tokens.map(bearer) : [await requireCredential(context)]
       let next = 0
-      const answers = await repeat(site, () => ({
-        path: route,
-        headers: [credentials[next++ % credentials.length]!],
-      }))
+      const answers = await repeat(site, () => ({ path: route, headers: [credentials[next++ % credentials.length]!] }))
       return judgeAll(site, answers, ALLOWED)
     },
   },

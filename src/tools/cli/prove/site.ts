@@ -49,9 +49,7 @@ export function describeAnswer({ caller }: Site, { status, failure, body, listHe
   const redact = (text: string): string => redactCredentials(text, [caller.clientId, caller.clientSecret])
   if (failure !== undefined) return `no answer: ${redact(failure)}`
   const headers = SHOWN_HEADERS.flatMap((name) => listHeader(name).map((value) => `${name}: ${shorten(redact(value))}`))
-  const cookies = listHeader('set-cookie').map(
-    (cookie) => `set-cookie: ${shorten(redact(cookie.split('=', 1)[0]!))}=...`,
-  )
+  const cookies = listHeader('set-cookie').map((each) => `set-cookie: ${shorten(redact(each.split('=', 1)[0]!))}=...`)
   const excerpt = shorten(redact(body.replaceAll(/\s+/g, ' ').trim()))
   return [String(status), ...headers, ...cookies, ...(excerpt === '' ? [] : [excerpt])].join(' | ')
 }

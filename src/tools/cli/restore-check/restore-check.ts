@@ -152,12 +152,7 @@ async function listRevokedTokens({ lost, restored, times, kids }: Comparison): P
   }
   if (count === 0) return []
   const details = `${count}, valid until ${formatTime(latest)} at the latest`
-  return kids.map((kid) => ({
-    first: true,
-    what: 'revoked access tokens',
-    details,
-    redo: `signing-keys revoke ${kid}`,
-  }))
+  return kids.map((id) => ({ first: true, what: 'revoked access tokens', details, redo: `signing-keys revoke ${id}` }))
 }
 
 const PAGE_SIZE = 500
@@ -217,9 +212,8 @@ async function compareEmails(
 ): Promise<Lack[]> {
   // Reported as deleted; `apps delete` removes its e-mails.
   if (status === 'deleted') return []
-  const waiting = (await listQueuedEmails(restored, { applicationId })).filter(
-    ({ createdAt }) => createdAt <= times.lost,
-  )
+  const queued = await listQueuedEmails(restored, { applicationId })
+  const waiting = queued.filter(({ createdAt }) => createdAt <= times.lost)
   if (waiting.length === 0) return []
   const kept = new Set((await listQueuedEmails(lost, { applicationId })).map(({ id }) => id))
   const gone = waiting.filter(({ id, purpose }) => !kept.has(id) && purpose !== 'approvalRequest')

@@ -146,15 +146,10 @@ function isAlike(a: ReceivedAnswer, aTarget: string, b: ReceivedAnswer, bTarget:
 
 /** A path as an answer may repeat it, whole or without the path of a mount; the query is that of both. */
 function listForms(target: string): string[] {
-  const whole = target.replace(/\?.*$/, '')
-  const path = whole.replace(/^https?:\/\/[^/]*/i, '')
+  const full = target.replace(/\?.*$/, '')
+  const path = full.replace(/^https?:\/\/[^/]*/i, '')
   const ends = [...path.matchAll(/\//g)].map(({ index }) => path.slice(index))
-  return [whole, ...ends].flatMap((end) => [
-    end,
-    decodeText(end),
-    end.replaceAll('&', '&amp;'),
-    encodeURIComponent(end),
-  ])
+  return [full, ...ends].flatMap((end) => [end, decodeText(end), end.replaceAll('&', '&amp;'), encodeURIComponent(end)])
 }
 
 /** Asks the routers of the platform themselves: what they answer at a part of the path, they may answer in the app. */
