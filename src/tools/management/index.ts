@@ -122,7 +122,8 @@ export function managementDocument(auth: CoreAuth, options: { readonly api: stri
 }
 
 function readArguments(caller: string, auth: CoreAuth, options: unknown) {
-  const platform = readPlatform<PlatformParts>(auth, 'core', `${caller}(auth, { api: 'management' })`)
+  const call = `${caller}(auth, { api: 'management' })`
+  const platform = readPlatform<PlatformParts>(auth, 'core', call)
   const { api } = readGroup<{ readonly api?: unknown }>(caller, isObject(options) ? options : {}, ['api'])
   const found = auth.apis.find(({ name }) => name === api)
   const lacking = Object.keys(SCOPES).filter((scope) => !Object.hasOwn(found?.scopes ?? {}, scope))
@@ -130,11 +131,7 @@ function readArguments(caller: string, auth: CoreAuth, options: unknown) {
   const routes = ROUTES.filter(({ operation }) => offers(auth, operation))
   if (isClosed && found.scheme === 'oauth2' && lacking.length === 0) return { api: found.name, platform, routes }
   if (typeof api !== 'string')
-    throw wrongOption(
-      'api',
-      `is ${describeKind(api)}`,
-      `Name the API for management: ${caller}(auth, { api: 'management' }).`,
-    )
+    throw wrongOption('api', `is ${describeKind(api)}`, `Name the API for management: ${call}.`)
   throw wrongOption(
     'api',
     `names ${JSON.stringify(api)}, which is no API for management`,

@@ -120,10 +120,6 @@ function countChange(counter: CounterName & `${string}.changes`, type: string) {
 }
 
 function countDelivery(end: string): Counted {
-  return {
-    counter: 'platform_auth.email.deliveries',
-    changeType: undefined,
-    span: `platform_auth.email.${end}`,
-    background: true,
-  }
+  const span = `platform_auth.email.${end}`
+  return { counter: 'platform_auth.email.deliveries', changeType: undefined, span, background: true }
 }

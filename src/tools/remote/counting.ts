@@ -90,13 +90,7 @@ export function createKnownPlans() {
 }
 
 function readWindow(given: unknown): PlanWindow {
-  const { name, limit, soft, per, milliseconds } = readObject(given)
+  const { name, limit, soft, per, milliseconds: ms } = readObject(given)
   if (per !== undefined && per !== 'day' && per !== 'month') throw new Error('There should be a day or a month.')
-  return {
-    name: readText(name),
-    limit: readNumber(limit),
-    soft: readBoolean(soft),
-    per,
-    milliseconds: readNumber(milliseconds),
-  }
+  return { name: readText(name), limit: readNumber(limit), soft: readBoolean(soft), per, milliseconds: readNumber(ms) }
 }

@@ -105,13 +105,8 @@ export function readRemoteOptions(given: RemoteAuthOptions) {
   refusePlainHttp(address)
   const rateLimits = readRateLimits(options.rateLimits)
   const reportOnly = readReportOnlyOption('', options, createReportOnlySettings(Date.now()))
-  const apis = readApis(options.apis, {
-    baseUrl,
-    accessTokenLifetime: 3600,
-    requests: rateLimits.requests,
-    reportOnly,
-    warn,
-  })
+  const { requests } = rateLimits
+  const apis = readApis(options.apis, { baseUrl, accessTokenLifetime: 3600, requests, reportOnly, warn })
   warnOfReportOnly(reportOnly, apis, Date.now(), warn)
   return {
     baseUrl,

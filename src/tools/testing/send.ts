@@ -112,19 +112,13 @@ function createConnection(address: string): { readonly client: Duplex; readonly 
 function writeRequest({ method, target, headers = {}, body = '', version = '1.1' }: SentRequest): Buffer {
   const content = Buffer.from(body)
   const hasLength = content.length > 0 || ['POST', 'PUT', 'PATCH'].includes(method)
-  const sent = {
-    Host: 'localhost',
-    ...headers,
-    ...(hasLength ? { 'Content-Length': content.length } : {}),
-    Connection: 'close',
-  }
+  const length = hasLength ? { 'Content-Length': content.length } : {}
+  const sent = { Host: 'localhost', ...headers, ...length, Connection: 'close' }
   const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`.replaceAll(/[\r\n]/g, ' '))
   // A client cannot send other characters.
   const path = target.replaceAll(/[^!-~\x80-\xff]/g, encodeURIComponent)
-  return Buffer.concat([
-    Buffer.from([`${method} ${path} HTTP/${version}`, ...lines, '', ''].join('\r\n'), 'latin1'),
-    content,
-  ])
+  const head = [`${method} ${path} HTTP/${version}`, ...lines, '', ''].join('\r\n')
+  return Buffer.concat([Buffer.from(head, 'latin1'), content])
 }
 
 function joinHeaders(rawHeaders: readonly string[]): Record<string, string> {

@@ -84,10 +84,8 @@ export async function runList<const Name extends CallName>(
     if (items.length === 0 && start === after) whenEmpty?.()
     return page as Page<ItemOf<Name>>
   }
-  const pages = readPages(
-    (next) => readPage(next, format === undefined && limit !== undefined ? limit : PAGE_SIZE_OF_ALL),
-    after,
-  )
+  const size = format === undefined && limit !== undefined ? limit : PAGE_SIZE_OF_ALL
+  const pages = readPages((next) => readPage(next, size), after)
   if (format !== undefined && format !== 'csv' && format !== 'ndjson')
     throw new UsageError(`--format is "${format}". Write csv or ndjson.`, name)
   const formatRows = createTable(shown.headings)

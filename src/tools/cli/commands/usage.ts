@@ -107,16 +107,8 @@ const refusalsCommand = command({
     if (id === undefined) return runList('usage.totals', TOTALS, { name: 'refusals', input: {}, context })
     const shown = {
       headings: ['at', 'api', 'error', 'route', 'address', 'request', 'why'],
-      formatRow: ({ at, api, error, route, address, requestId, problem, fix }: RefusalEntry) => {
-        return [
-          formatTime(at),
-          api,
-          error,
-          route ?? '-',
-          address ?? '-',
-          requestId ?? '-',
-          describeWithFix({ problem, fix }),
-        ]
+      formatRow: ({ at, api, error, route = '-', address = '-', requestId = '-', ...why }: RefusalEntry) => {
+        return [formatTime(at), api, error, route, address, requestId, describeWithFix(why)]
       },
       empty: 'No refusals.',
       columns: ['at', 'api', 'error', 'reason', 'problem', 'fix', 'address', 'requestId', 'route'],

@@ -49,10 +49,8 @@ export async function checkProcesses({ target: { options, store } }: CheckContex
 export async function checkParts({ target, admin }: CheckContext) {
   const { options, store } = target
   const has = (name: string): boolean => hasFeature(options, name)
-  const [due, held] = await Promise.all([
-    listQueuedEmails(store!, { state: 'due' }),
-    listQueuedEmails(store!, { state: 'held' }),
-  ])
+  const list = (state: 'due' | 'held') => listQueuedEmails(store!, { state })
+  const [due, held] = await Promise.all([list('due'), list('held')])
   const lastMonth = { from: formatDay(Date.now() - 30 * DAY_MS), to: formatDay(Date.now()), limit: 1 }
   const counts = (await admin?.usage?.list(lastMonth))?.items ?? []
   const results = [

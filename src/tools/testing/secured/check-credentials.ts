@@ -25,11 +25,8 @@ export async function listWithoutScopes(check: Check): Promise<Trial[]> {
       const isGuarded = scopes === demanded.anyScope || demanded.scopes.includes(scopes[0]!)
       for (const { name, headers } of await check.credentials.without(api, scopes)) {
         const kind = isGuarded ? 'accepted' : 'missing-scope'
-        trials.push({
-          name: `with ${name}, which the ${isGuarded ? 'guard' : 'document'} demands,`,
-          change: { headers },
-          kind,
-        })
+        const demander = isGuarded ? 'guard' : 'document'
+        trials.push({ name: `with ${name}, which the ${demander} demands,`, change: { headers }, kind })
       }
     }
   }

@@ -125,10 +125,8 @@ const MAX_TARGETS = 12
 function join(mount: Place, { path, targets }: Place): Place {
   const [start] = mount.targets
   if (start === undefined) return { path: mount.path + path, targets: [] }
-  const all = [
-    ...targets.map((target) => start + target),
-    ...mount.targets.slice(1).map((other) => other + (targets[0] ?? '')),
-  ]
+  const others = mount.targets.slice(1).map((other) => other + (targets[0] ?? ''))
+  const all = [...targets.map((target) => start + target), ...others]
   return { path: mount.path + path, targets: all.slice(0, MAX_TARGETS) }
 }
 
