@@ -38,12 +38,7 @@ export function createRemoteAuth<
 >(options: RemoteAuthOptions<Apis, Schema>): GuardAuth<Apis, Schema> {
   const settings = readRemoteOptions(options)
   const { guards, guardParts, events, lifecycle } = createRemoteParts(settings)
-  const auth = {
-    ...guards,
-    apis: Array.from(settings.apis.values(), toPublicApi),
-    events,
-    ...lifecycle,
-    [PLATFORM_PARTS]: { guards: guardParts },
-  }
+  const apis = Array.from(settings.apis.values(), toPublicApi)
+  const auth = { ...guards, apis, events, ...lifecycle, [PLATFORM_PARTS]: { guards: guardParts } }
   return auth as unknown as GuardAuth<Apis, Schema>
 }

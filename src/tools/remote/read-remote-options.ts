@@ -66,12 +66,8 @@ const IN_PLACE: Readonly<Record<string, string>> = {
   secret: 'Write clientSecret, with the secret of a resource server.',
 }
 
-const OF_PLATFORM: ReadonlySet<string> = new Set([
-  ...PLATFORM_OPTION_NAMES,
-  ...FEATURE_NAMES,
-  'rateLimits.tokenRequests',
-  'rateLimits.revocations',
-])
+const LIMITS_OF_PLATFORM = ['rateLimits.tokenRequests', 'rateLimits.revocations']
+const OF_PLATFORM = new Set<string>([...PLATFORM_OPTION_NAMES, ...FEATURE_NAMES, ...LIMITS_OF_PLATFORM])
 
 function refuseOptionsOfPlatform(given: RemoteAuthOptions): void {
   const limits = Object.keys(given.rateLimits ?? {}).map((name) => `rateLimits.${name}`)

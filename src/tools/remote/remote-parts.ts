@@ -155,21 +155,13 @@ function createLimits(
 }
 
 function createSource(
-  { cache, maxStaleness }: RemoteSettings,
+  { cache: { applications: entries }, maxStaleness }: RemoteSettings,
   { ask, nameOf }: Pick<ReturnType<typeof createPlatformClient>, 'ask' | 'nameOf'>,
   storeHealth: ReturnType<typeof createStoreHealth>,
-  hooks: Pick<Parameters<typeof createRemoteSource>[0], 'forget' | 'learnPlan'>,
+  { forget, learnPlan }: Pick<Parameters<typeof createRemoteSource>[0], 'forget' | 'learnPlan'>,
 ) {
   const { usage, quotas, noteCredentialUse } = createReports(ask)
-  const remote = createRemoteSource({
-    ask,
-    nameOf,
-    maxStaleness,
-    entries: cache.applications,
-    forget: hooks.forget,
-    learnPlan: hooks.learnPlan,
-    noteCredentialUse,
-  })
+  const remote = createRemoteSource({ ask, nameOf, maxStaleness, entries, forget, learnPlan, noteCredentialUse })
   const { boundCalls, close: closeCalls } = createBoundedCalls({ storeHealth, name: 'platform' })
   const { hasOtherHashes, pollInterval, watch, clock: _none, ...calls } = remote
   const bounded = boundCalls<typeof calls>(calls, {

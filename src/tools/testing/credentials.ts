@@ -133,23 +133,15 @@ async function createClient(auth: AnyPlatform, api: string, options: AccessToken
   findApi(auth, api, 'oauth2')
   const id = readId(options.application)
   if (id === undefined) return createApplication(auth, api, options)
-  const { application, credential, credentials } = await auth.applications.addSecret(id, {
-    name: `Test ${randomUUID()}`,
-    apis: grant(api, options),
-    by: ACTOR,
-  })
+  const given = { name: `Test ${randomUUID()}`, apis: grant(api, options), by: ACTOR }
+  const { application, credential, credentials } = await auth.applications.addSecret(id, given)
   return { application, clientId: id, clientSecret: credentials.clientSecret, secretId: credential.id }
 }
 
 export async function createApplication(auth: AnyPlatform, api: string, options: AccessTokenOptions): Promise<Client> {
   const { name = `Test of ${api}`, externalId, metadata } = options
-  const { application, credentials } = await auth.applications.create({
-    name,
-    apis: grant(api, options),
-    externalId,
-    metadata,
-    by: ACTOR,
-  })
+  const apis = grant(api, options)
+  const { application, credentials } = await auth.applications.create({ name, apis, externalId, metadata, by: ACTOR })
   return { application, clientId: credentials.clientId, clientSecret: credentials.clientSecret ?? '' }
 }
 

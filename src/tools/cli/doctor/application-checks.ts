@@ -42,13 +42,8 @@ export async function checkProve({ target: { store } }: CheckContext) {
 }
 
 function listTemporary(store: Store): Promise<readonly ApplicationRecord[]> {
-  return store.listApplications({
-    after: undefined,
-    limit: MAX_LISTED,
-    api: undefined,
-    status: undefined,
-    endingBefore: Number.MAX_SAFE_INTEGER,
-  })
+  const query = { after: undefined, limit: MAX_LISTED, api: undefined, status: undefined }
+  return store.listApplications({ ...query, endingBefore: Number.MAX_SAFE_INTEGER })
 }
 
 const EXPIRING_WITHIN_DAYS = 30

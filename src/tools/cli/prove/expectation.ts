@@ -43,14 +43,8 @@ export function noHeader(name: string): Expectation {
 
 /** The header's list of values has this one, such as `no-store` in `Cache-Control`. */
 export function headerWith(name: string, value: string): Expectation {
-  return {
-    text: `${name} with ${value}`,
-    isMet: ({ header }) =>
-      (header(name) ?? '')
-        .toLowerCase()
-        .split(/\s*,\s*/)
-        .includes(value.toLowerCase()),
-  }
+  const list = ({ header }: ProbeAnswer): string[] => (header(name) ?? '').toLowerCase().split(/\s*,\s*/)
+  return that(`${name} with ${value}`, (answer) => list(answer).includes(value.toLowerCase()))
 }
 
 export const NO_STORE = headerWith('Cache-Control', 'no-store')

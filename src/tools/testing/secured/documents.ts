@@ -31,12 +31,10 @@ export function readOperations(auth: Pick<PlatformAuth, 'apis'>, documents: unkn
     const document = takeBelow(`${option}.prefix`, readDocument(option, complete(loaded)), prefix)
     refuseProblems(option, findSecurityProblems(api, document))
     const operations = listCallableOperations(document)
-    return operations.map(({ method, path, operation }) => ({
-      api: name,
-      method: method.toUpperCase(),
-      path,
-      security: readSecurity(api, document, operation),
-    }))
+    return operations.map(({ method, path, operation }) => {
+      const security = readSecurity(api, document, operation)
+      return { api: name, method: method.toUpperCase(), path, security }
+    })
   })
 }
 
