@@ -49,7 +49,6 @@ export function renderClaimPage(links: PageLinks, language: Language): string {
   )
 }
 
-/** The answer to the page's script: what it announces, the credentials, and what can be done with them. */
 export function renderClaimed(
   { application, usableAt, credentials, expiresAt, provesKey }: ClaimedCredentials,
   { developersUrl, portalUrl }: PageLinks,

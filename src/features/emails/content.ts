@@ -58,7 +58,6 @@ export function describeDelivery(
   }
 }
 
-/** The APIs where new credentials are for: a secret is of no use where the key is all that is sent. */
 export function listUsableAt(purpose: DeliveryPurpose, granted: GrantedApis, apis: ReadonlyMap<string, Api>) {
   return Object.keys(granted).flatMap((name) => {
     const api = apis.get(name)
@@ -106,7 +105,6 @@ function describeApplication({ id, name, externalId, metadata, apis }: Applicati
   return { id, name, externalId, metadata: structuredClone(metadata), apis: structuredClone(apis) }
 }
 
-/** An e-mail that delivers no credentials, and is no reminder. */
 export type Notice = QueuedEmail & { readonly purpose: Exclude<NoticePurpose, 'expiring'> }
 
 export function isNotice(email: QueuedEmail): email is Notice {

@@ -93,15 +93,14 @@ export interface EmailQueueStatus {
 const RETRY_PAGE_SIZE = 100
 const MAX_COUNTED_EMAILS = 1000
 
-export function createEmailQueue(options: {
-  readonly store: Store
-  readonly writer: ApplicationWriter
-  readonly opened: () => Promise<unknown>
+export function createEmailQueue(
+  store: Store,
+  writer: ApplicationWriter,
+  opened: () => Promise<unknown>,
+  now: () => number,
   /** Called when e-mails have become due; undefined in a process that sends none. */
-  readonly wakeSender?: () => void
-  readonly now: () => number
-}): EmailQueue {
-  const { store, writer, opened, wakeSender, now } = options
+  wakeSender?: () => void,
+): EmailQueue {
   const { emails: queue } = store
 
   async function retryAll(applicationId: string | undefined, state: QueuedEmail['state']): Promise<number> {

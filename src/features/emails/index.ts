@@ -93,7 +93,7 @@ function createEmailsPart(core: Core, settings: EmailsSettings): FeaturePart {
   const reminders = createReminders(core, settings.remindBefore)
   const links = { brand: createPageBrand(brand), developersUrl, portalUrl: core.pageUrl('portal') }
   const createCalls = (writer: Core['writer']) =>
-    withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue({ store, writer, opened, wakeSender, now }))
+    withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue(store, writer, opened, now, wakeSender))
   return {
     calls: {
       ...createCalls(core.writer),

@@ -206,7 +206,6 @@ function renderLink({ label, link }: EmailLink, style: Styles): Html {
     >`
 }
 
-/** A link as readers see it: an e-mail address without its scheme and parameters. */
 function formatLinkText(link: string): string {
   const [, address] = /^mailto:([^?]+)/.exec(link) ?? []
   return address ?? link

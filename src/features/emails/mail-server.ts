@@ -23,7 +23,6 @@ const MIN_DEFERRED_ATTEMPTS = 3
 const MIN_DURATION_MS = 10_000
 /** A mail server that accepts connections and stays silent fails no attempt before the mailer's own time-outs. */
 const MAX_SILENCE_MS = 20_000
-/** The outcome counts as unknown after this time. */
 const MAILER_TIMEOUT_MS = 60_000
 
 export function createMailServer({ logger, emit, now }: Core, mailer: Mailer, writeEmail: WriteEmail) {

@@ -78,7 +78,6 @@ function listApiNames(content: EmailContent): readonly string[] {
 }
 
 const MAX_SUBJECT_LENGTH = 200
-/** The limits of text and HTML in characters. Gmail hides the rest after 102 KB. */
 const MAX_BODY_LENGTH = 500_000
 
 /** Calls the host's `emails.compose`. Resolves undefined, and logs the reason, if its result cannot be sent. */

@@ -121,7 +121,6 @@ export function createReminders(
   }
 }
 
-/** The last one of those that are due at once. `remindBefore`: days before the expiry. */
 export function findDueReminder(
   { createdAt, expiresAt, remindedDays }: CredentialRecord,
   remindBefore: readonly number[],

@@ -92,7 +92,6 @@ function createSignInMailer(mailServer: Pick<MailServer, 'send'>, logger: Core['
 
   return {
     // The function is bound here: e-mails must not be part of the trace or log context of the request that asks for them.
-    /** Returns at once, and sends in the background. */
     sendSignIn: AsyncResource.bind((email: Omit<SignInEmail, 'purpose'>) => {
       const attempts = sendWithRetries({ ...email, purpose: 'signIn' }).finally(() => sending.delete(attempts))
       sending.add(attempts)

@@ -251,7 +251,6 @@ function readMembers(what: string, value: unknown, known: readonly string[]): ob
 /** Names in a file may be of any length. */
 const MAX_SHOWN_LENGTH = 50
 
-/** A time in ISO 8601, or a `Date`, in milliseconds since 1970. */
 function readInstant(member: string, value: unknown): number {
   const isText = typeof value === 'string' && ISO_8601.test(value)
   const at = value instanceof Date ? value.getTime() : isText ? Date.parse(value) : NaN

@@ -147,7 +147,6 @@ export function createLineIndex() {
   let words = new Uint32Array(FIRST_SLOTS * SLOT_WORDS)
   let size = 0
 
-  /** The position of the slot that has this digest, or of the empty one where it belongs. */
   function findSlot(table: Uint32Array, high: number, low: number): number {
     const slots = table.length / SLOT_WORDS
     let slot = low % slots
@@ -168,7 +167,6 @@ export function createLineIndex() {
   }
 
   return {
-    /** The line in which the text was seen before; undefined if this is the first, which is then remembered. */
     add(text: string, line: number): number | undefined {
       const octets = digest('sha256', text, 'buffer')
       const [high, low] = [octets.readUInt32LE(0), octets.readUInt32LE(4)]

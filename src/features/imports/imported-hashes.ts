@@ -169,7 +169,6 @@ const LOADERS: Readonly<Record<SlowHashMember, () => Promise<Verify>>> = {
   },
 }
 
-/** The forms that are accepted. Costs are bounded, because each attempt of a client pays them. */
 const FORMATS: Readonly<Record<SlowHashMember, { accepts(text: string): boolean; readonly description: string }>> = {
   bcrypt: {
     accepts(text) {

@@ -72,19 +72,12 @@ export function plans<const Name extends string, const Default extends Name = Na
 const RETENTION_MS = 100 * DAY_MS
 
 function createPlansPart(core: Core, { plans: known, defaultPlan, notify }: PlansSettings): FeaturePart {
-  const { store, writer, rateLimits, settings, limitLookups, logger, opened, now } = core
+  const { store, writer, rateLimits, settings, logger, opened, now } = core
   const script = rateLimits.defineScript('plans', COUNT_WINDOWS)
   const countShared = script && createCountShared(script)
   const names = createPlanNames(known)
   const notices = createNotices(core, notify)
-  const ledger = createLedger({
-    store: store.quotas,
-    limitLookups,
-    accounts: settings.cache.applications,
-    onTotals: notices.tell,
-    logger,
-    now,
-  })
+  const ledger = createLedger(core, store.quotas, settings.cache.applications, notices.tell)
   const limitByPlan = createLimiter(names.find, ledger, countShared, settings.rateLimits.headers, now)
   const cleanup = createHourlyDeletion({
     deleteSome: () =>

@@ -1,3 +1,4 @@
+import type { Core } from '../../feature.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { PlanWindow, QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
 import { createBatchWriter } from '../../shared/lib/batch-writer.js'
@@ -10,16 +11,13 @@ export type Ledger = ReturnType<typeof createLedger>
 const WRITE_INTERVAL_MS = 5000
 const MANY_ROWS = 1000
 
-export function createLedger(options: {
-  readonly store: Pick<QuotaStore, 'add' | 'list'>
-  readonly limitLookups: <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>
-  readonly accounts: number
+export function createLedger(
+  { limitLookups, logger, now }: Pick<Core, 'limitLookups' | 'now'> & { readonly logger: Pick<Logger, 'error'> },
+  store: Pick<QuotaStore, 'add' | 'list'>,
+  entries: number,
   /** Called when the store has told the totals of a day and its month, to which `written` units were added. */
-  readonly onTotals: (account: Account, written: number) => void
-  readonly logger: Pick<Logger, 'error'>
-  readonly now: () => number
-}) {
-  const { store, limitLookups, accounts: entries, onTotals, logger, now } = options
+  onTotals: (account: Account, written: number) => void,
+) {
   const accounts = createBoundedCache<Account>({ entries })
   /** Accounts with units that are not written. They are not forgotten, however many others there are. */
   const unwritten = new Map<string, Account>()
@@ -132,7 +130,6 @@ export interface Account {
   readonly applicationId: string
   plan: Plan | undefined
   windows: readonly CountedWindow[]
-  /** The current day in UTC, and the ends of it and of its month. */
   day: string
   dayEndsAt: number
   monthEndsAt: number

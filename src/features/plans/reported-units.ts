@@ -16,7 +16,6 @@ export function createAddReported(
   tell: (account: Account, written: number) => void,
   now: () => number,
 ) {
-  /** The units of a row that are added; `others` are of the same batch. */
   async function bound(row: ReportedUnits, plan: Plan, others: readonly QuotaCount[]): Promise<number> {
     const hard = plan.windows.filter(({ per, soft }) => per !== undefined && !soft)
     const month = row.day.slice(0, 'YYYY-MM-'.length)

@@ -12,13 +12,11 @@ export interface PortalRequest {
   /** The fields of a form; empty for GET. Origin, `csrf` and size (16 KiB) have been checked. */
   readonly fields: ReadonlyMap<string, readonly string[]>
   readonly session: PortalSession
-  /** The language of pages that are of no single application. */
   readonly language: Language
   readonly origin: RequestOrigin
 }
 
 export type PortalAnswer =
-  /** A page of `RenderPortalPage`. */
   | { readonly status: number; readonly page: string; readonly headers?: Readonly<Record<string, string>> }
   /** 303 to a path below the mount, with its segments encoded and without a slash before it; empty for the list. */
   | { readonly redirect: string }
@@ -28,7 +26,6 @@ export interface PageVisitor extends Visitor {
   readonly language: Language
 }
 
-/** A request that was read, of anybody. */
 export interface Exchange extends Pick<PortalRequest, 'method' | 'path' | 'fields'> {
   readonly visitor: PageVisitor
   readonly req: IncomingMessage

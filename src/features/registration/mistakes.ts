@@ -5,14 +5,21 @@ import {
   readRegistrationContact,
   readRegistrationName,
 } from '../../core/applications/records/validation.js'
-import { ApplicationError } from '../../shared/contracts/errors.js'
+import { ApplicationError, invalidArgument } from '../../shared/contracts/errors.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { replaceForbidden } from '../../core/http/respond.js'
 import { readField, readFields } from '../../core/http/form.js'
 import { findAddressProblem } from '../../shared/lib/email-address.js'
-import { fillDetail } from '../../shared/lib/fill-in.js'
+import { fillDetail, fillText } from '../../shared/lib/fill-in.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
 import type { RegistrationTexts } from './texts/en.js'
+import type { KeySetSource } from '../../core/applications/call-options.js'
+import { readKeySetText } from '../../core/applications/credentials/key-sets.js'
+import type { Api } from '../../shared/contracts/api.js'
+import type { Language } from '../../shared/contracts/application-record.js'
+import { needsKeySet, takesKeySets } from '../../shared/lib/key-set-text.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
+import { TEXTS } from './texts/languages.js'
 
 /** The id of a control -> its problem, in words for the person who filled in the form. `form`: of none in particular. */
 export type FieldProblems = ReadonlyMap<string, string>
@@ -69,4 +76,51 @@ function isRefused(read: (value: string) => unknown, value: string): boolean {
     if (error instanceof ApplicationError) return true
     throw error
   }
+}
+
+export async function readKeySetField(
+  { values, apis: chosen }: FormFields,
+  apis: readonly Api[],
+  internalHosts: readonly string[],
+  language: Language,
+): Promise<{ readonly source: KeySetSource | undefined; readonly problems: FieldProblems }> {
+  const text = values.get('keySet') ?? ''
+  const texts = TEXTS[language]
+  const mistake = findKeySetProblem(apis, chosen, text !== '')
+  if (mistake) {
+    const names = mistake.apis.map(({ title }) => title).join(', ')
+    const problem = fillText(mistake.problem === 'missing' ? texts.keySetMissing : texts.keySetUnused, { apis: names })
+    return { source: undefined, problems: new Map([['keySet', problem]]) }
+  }
+  if (text === '') return { source: undefined, problems: NO_PROBLEMS }
+  const { source, refused } = await readKeySetText(text, { now: 0, internalHosts })
+  if (source) return { source, problems: NO_PROBLEMS }
+  return { source, problems: new Map([['keySet', `${FRAME_TEXTS[language].keySetRefused} (${refused})`]]) }
+}
+
+interface KeySetMistake {
+  /** `missing`: these APIs take nothing else. `unused`: they take none. */
+  readonly problem: 'missing' | 'unused'
+  readonly apis: readonly Api[]
+}
+
+export function findKeySetProblem(
+  apis: readonly Api[],
+  chosen: readonly string[],
+  hasKeySet: boolean,
+): KeySetMistake | undefined {
+  const withTokens = apis.filter(({ name, scheme }) => chosen.includes(name) && scheme === 'oauth2')
+  const others = withTokens.filter((api) => (hasKeySet ? !takesKeySets(api) : needsKeySet(api)))
+  if (others.length > 0) return { problem: hasKeySet ? 'unused' : 'missing', apis: others }
+  const isOfNoUse = hasKeySet && chosen.length > 0 && withTokens.length === 0
+  return isOfNoUse ? { problem: 'unused', apis: apis.filter(({ name }) => chosen.includes(name)) } : undefined
+}
+
+export function createKeySetError({ problem, apis }: KeySetMistake): ApplicationError {
+  const names = apis.map(({ name }) => name).join(', ')
+  return invalidArgument(
+    problem === 'missing'
+      ? `keySet is missing: ${names} takes public keys only.`
+      : `keySet is of no use for ${names}: register another application for it.`,
+  )
 }

@@ -20,7 +20,7 @@ import {
   readRegistrationName,
 } from '../../core/applications/records/validation.js'
 import type { RegistrationData } from './additions.js'
-import { createKeySetError, findKeySetProblem } from './key-set-field.js'
+import { createKeySetError, findKeySetProblem } from './mistakes.js'
 import type { Core } from '../../feature.js'
 
 /** `auth.registration`: how applications are registered by their developers. */

@@ -34,8 +34,8 @@ import {
   RegistrationMistakes,
   type FieldProblems,
   type FormFields,
+  readKeySetField,
 } from './mistakes.js'
-import { readKeySetField } from './key-set-field.js'
 import { TEXTS } from './texts/languages.js'
 import { createThanksLinks, renderThanksPage } from './thanks-page.js'
 import type { Core } from '../../feature.js'

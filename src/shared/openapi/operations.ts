@@ -24,7 +24,6 @@ export interface SecuredOperation {
   readonly security: Security
 }
 
-/** The operations, more concrete paths first; and what keeps guards from enforcing the document. */
 export function readOperations(api: Api, document: JsonObject) {
   const problems = [
     ...findSecurityProblems(api, document),

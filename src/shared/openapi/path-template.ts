@@ -13,7 +13,6 @@ interface TemplateSegment {
   readonly decodedLowerCase: Texts
 }
 
-/** A parameter is between each two. */
 type Texts = readonly string[]
 
 export function parsePathTemplate(path: string): PathTemplate | undefined {

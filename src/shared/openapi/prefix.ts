@@ -90,7 +90,6 @@ export interface RepeatedPrefix {
   readonly isEveryPath: boolean
 }
 
-/** Undefined if the paths of a document are relative to the API. */
 export function findRepeatedPrefix(api: Api, document: JsonObject): RepeatedPrefix | undefined {
   const paths = Object.keys(asObject(document['paths'])).filter((path) => path.startsWith('/'))
   for (const prefix of [`/${api.name}`, new URL(api.resource).pathname]) {

@@ -21,7 +21,6 @@ export function readDocument(option: string, given: unknown): JsonObject {
   return document
 }
 
-/** A document of several APIs may be given with the path below which one of them is. */
 export function readSource(given: unknown): { readonly document: unknown; readonly prefix: unknown } {
   if (!isObject(given) || !Object.hasOwn(given, 'document') || Object.hasOwn(given, 'openapi'))
     return { document: given, prefix: undefined }

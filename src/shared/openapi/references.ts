@@ -24,7 +24,6 @@ const MAPS = new Set(
   ).split(' '),
 )
 
-/** An object that is no data, and its place in the document. */
 export interface PlacedObject {
   readonly object: Record<string, unknown>
   readonly pointer: string

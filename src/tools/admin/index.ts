@@ -94,7 +94,7 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
       },
     },
     audit: withCheckedArguments(AUDIT_PARAMETERS, createAudit({ store, opened })),
-    emails: store.emails && withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue({ store, writer, opened, now })),
+    emails: store.emails && withCheckedArguments(QUEUE_PARAMETERS, createEmailQueue(store, writer, opened, now)),
     usage: store.usage && createUsageCalls({ store: store.usage, opened, now }),
     plans: store.quotas && createSetPlan(writer, opened),
     portal:

@@ -28,7 +28,6 @@ export function readGuides(pattern: unknown): ConsoleText[] {
 const GUIDES_FIX =
   'Write a pattern of Markdown files in one folder, such as "docs/guides/*.md". A relative path starts at the folder in which the process was started.'
 
-/** The name of the file is a part of the address. */
 function readGuide(option: string, folder: string, file: string): ConsoleText {
   const name = file.slice(0, -'.md'.length)
   if (!/^[\w-][\w.-]*$/.test(name))

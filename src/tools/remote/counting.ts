@@ -26,15 +26,9 @@ export function createCounting(options: {
   const { settings, reports, plans, rateLimits, clientLimits, logger, now } = options
   const { apis, cache, rateLimits: limits } = settings
   const script = rateLimits.defineScript('plans', COUNT_WINDOWS)
-  const ledger = createLedger({
-    store: reports.quotas,
-    limitLookups: clientLimits.limitLookups,
-    accounts: cache.applications,
-    // The platform tells of quotas that are nearly used.
-    onTotals: () => undefined,
-    logger,
-    now,
-  })
+  const { limitLookups } = clientLimits
+  // The platform tells of quotas that are nearly used.
+  const ledger = createLedger({ limitLookups, logger, now }, reports.quotas, cache.applications, () => undefined)
   const count = createLimiter(plans.find, ledger, script && createCountShared(script), limits.headers, now)
   const reported = createReportedCollector(reports.usage, now)
   let collector: ReturnType<typeof createUsageCollector> | undefined

@@ -31,7 +31,7 @@ export function startLimiter(
   }: StartOptions = {},
 ) {
   const limitLookups = <Result>(_: unknown, work: () => Promise<Result>) => work()
-  const ledger = createLedger({ store, limitLookups, accounts, onTotals: () => undefined, logger, now })
+  const ledger = createLedger({ limitLookups, logger, now }, store, accounts, () => undefined)
   const { plans } = readPlans({ free: { requests } }, undefined)
   const findPlan = ({ plan = '' }: Pick<ApplicationRecord, 'plan'>) => plans.get(plan)
   const limiter = createLimiter(findPlan, ledger, countShared, headers, now)

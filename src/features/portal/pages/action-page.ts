@@ -36,7 +36,6 @@ export interface ActionCall {
     request: Parameters<RegistrationOffer['requestAccess']>[2],
   ) => ReturnType<RegistrationOffer['requestAccess']>
   readonly acceptTerms: (id: string, by: string) => Promise<void>
-  /** The actor, for the audit log. */
   readonly by: string
   /** Counts an e-mail to an address that the contact has chosen. Rejects with `too_many_requests`. */
   readonly limitInvitation: (applicationId: string, address: string) => Promise<void>

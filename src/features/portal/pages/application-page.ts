@@ -49,7 +49,7 @@ export function renderApplication(
     </p>
     ${isPending && renderNotice(html`<p>${isHeld ? texts.isHeld : texts.isPending}</p>`, 'warn')}
     ${record.status === 'suspended' && renderSuspended(view)} ${renderTermsNote(view)}
-    ${!isPending && renderSummary(view, { usage, plan })}
+    ${!isPending && renderSummary(view, usage, plan)}
     <div class="parts">
       <nav class="contents" aria-label="${texts.parts}">
         ${sections.map(([id, title]) => html`<a href="#${id}">${title}</a> `)}

@@ -9,12 +9,8 @@ import { getFormats } from '../../../shared/web/formats.js'
 import type { ApplicationView } from '../pages/view.js'
 import { EXPIRY_NOTICE_MS, listCredentials } from './credential-section.js'
 
-interface Summary {
-  readonly usage: readonly UsageEntry[] | undefined
-  readonly plan: PlanUsage | undefined
-}
-
-export function renderSummary({ record, now, texts }: ApplicationView, { usage, plan }: Summary): Html {
+export function renderSummary(view: ApplicationView, usage: readonly UsageEntry[] | undefined, plan?: PlanUsage): Html {
+  const { record, now, texts } = view
   const { count } = getFormats(texts.language)
   const sum = sumUsage(usage ?? [])
   const quota = findFullestQuota(plan)

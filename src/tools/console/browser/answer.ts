@@ -80,7 +80,6 @@ export function createAnswerView(section: HTMLElement) {
   }
 }
 
-/** A message with a link to the platform's support, if that can help. */
 export function renderMessage({ text, contact = false }: Message, support: string | undefined): (Node | string)[] {
   if (!contact) return [text]
   if (support === undefined || !/^(?:https?|mailto):/.test(support)) return [text, ' ', callWords.contactOperator]
@@ -162,7 +161,6 @@ export interface AnswerBody {
 /** Reading stops after this size: a body may be endless. */
 const MAX_BODY_BYTES = 20 * 1024 * 1024
 
-/** Reads a body until it ends, is too large, or is cancelled, and keeps what has arrived until then. */
 export async function readBody(response: Response, signal: AbortSignal): Promise<AnswerBody> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -207,7 +205,6 @@ export function formatDuration(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`
 }
 
-/** The name that Content-Disposition suggests, or the last part of the URL's path. */
 export function readFileName(disposition: string | null, url: string): string {
   const given = /filename="?([^";]+)/i.exec(disposition ?? '')?.[1]
   const last = new URL(url).pathname.split('/').findLast(Boolean)

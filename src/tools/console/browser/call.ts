@@ -20,7 +20,6 @@ interface CallOptions {
 /** Methods that fetch() refuses. */
 const UNSENDABLE = /^(?:connect|trace|track)$/i
 
-/** Makes the form of an operation send its call and show the answer. */
 export function enableCall(form: HTMLFormElement, { page, session, askAgain, authorize }: CallOptions): void {
   const section = find(form, '.answer', 'section')
   const button = find(form, '.execute', 'button')

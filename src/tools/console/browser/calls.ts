@@ -26,7 +26,6 @@ export function createCalls(root: string) {
         state: find(document, '.state', 'span'),
       })
       return {
-        /** Makes the form of an operation send its call, and its samples follow what is entered. */
         enableForm(form: HTMLFormElement): void {
           enableCall(form, { ...options, askAgain, authorize: open })
           const samples = form.parentElement?.querySelector<HTMLElement>('[data-samples]')

@@ -52,7 +52,6 @@ export function focusOn(element: HTMLElement | null | undefined, options?: Focus
   element.focus(options)
 }
 
-/** The pieces of code with the colours of its language; plain text without one. */
 export function renderTokens(code: string, language: string | undefined): (Node | string)[] {
   if (language === undefined) return [code]
   return splitCode(code, language).map(({ kind, text }) =>

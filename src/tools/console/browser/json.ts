@@ -1,6 +1,5 @@
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { callWords } from './words.js'
-/** JSON with line breaks; undefined if it is none. Values stay: JSON.parse() would round large numbers. */
 export function formatJson(text: string): string | undefined {
   if (findJsonProblem(text) !== undefined) return undefined
   let depth = 0

@@ -26,7 +26,6 @@ export type Scheme = 'oauth2' | 'apiKey'
 /** An API's knowledge of the credentials: nothing, nothing yet, or that they are right. */
 export type State = 'none' | 'saved' | 'authorized'
 
-/** The state in a few words, for the bar of the page. It shows the beginning of a key only. */
 export function describeState(state: State, key: string): string {
   if (state === 'none') return callWords.notAuthorized
   const shown = key.replace(/^(.*?_key_....|.{12}).+$/, '$1…')

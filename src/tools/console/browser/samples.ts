@@ -21,7 +21,6 @@ const TYPING_PAUSE_MS = 150
 /** Makes ids. crypto.randomUUID() needs a secure context. */
 let count = 0
 
-/** Shows code that makes the call of a form, with what the reader has entered. */
 export function enableSamples(form: HTMLFormElement, section: HTMLElement, options: SamplesOptions): void {
   const { session, languages, signal } = options
   const code = create('code')
@@ -70,7 +69,6 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
   render()
 }
 
-/** One choice of language for all operations, kept until the page is left. */
 export function createLanguageChoice() {
   const changes = new EventTarget()
   let chosen = 'curl'
@@ -116,7 +114,6 @@ function readSampleCall(form: HTMLFormElement, { page, session }: SamplesOptions
   }
 }
 
-/** Tabs of languages that share one panel. One of them is in the tab order; arrow keys, Home and End choose. */
 function createTabs(id: string, panel: HTMLElement, samples: readonly Sample[], onChoose: (language: string) => void) {
   const list = create('div', { class: 'tabs', role: 'tablist', 'aria-label': callWords.language, keydown: onKey })
   const buttons = samples.map(({ language, label }) => {

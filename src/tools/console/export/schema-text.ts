@@ -106,7 +106,6 @@ export function listNamedSchemas(document: JsonObject, described: unknown = read
   return new Map(named.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The parts of a document that describe requests; without any, references to its schemas. */
 function readDescribed({ paths, webhooks, 'x-webhooks': others, components }: JsonObject): unknown {
   if ([paths, webhooks, others].some((each) => isObject(each) && Object.keys(each).length > 0))
     return [{ paths }, { webhooks }, { webhooks: others }]

@@ -7,7 +7,6 @@ export function stringifyYaml(value: unknown): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Writes a value behind `prefix`, the beginning of its first line. Further lines begin with `indent`. */
 function writeValue(value: unknown, prefix: string, indent: string, lines: string[]): void {
   if (Array.isArray(value) && value.length > 0) return writeList(value, prefix, indent, lines)
   if (isMapping(value)) return writeMapping(value, prefix, indent, lines)
@@ -81,5 +80,4 @@ function formatText(text: string): string {
 const UNSEEN = new RegExp(String.raw`${INVISIBLE.source}|[\u007F-\u00A0\u2028\u2029\uFFFE\uFFFF]`, 'gu')
 
 const PLAIN = /^[A-Za-z_$/](?:[\w $/{}().;+*'&=?~@,-]*[\w$/{}().;+*'&=?~@-])?$/
-/** Texts that parsers of YAML 1.1 or 1.2 read as a boolean or null. */
 const OTHER_TYPES = /^(?:true|false|null|yes|no|on|off|y|n)$/i

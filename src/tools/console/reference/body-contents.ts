@@ -10,7 +10,6 @@ export interface BodyContent {
   readonly mediaType: string
   readonly members: JsonObject
   readonly schema: JsonObject
-  /** The editor of the body: a text, fields, or the choice of a file. */
   readonly kind: 'text' | 'fields' | 'file'
 }
 
@@ -36,7 +35,6 @@ export function isLeftOut(document: JsonObject, { method, operation }: Operation
   return /^(?:GET|HEAD|DELETE)$/.test(method) && resolve(document, operation['requestBody'])['required'] !== true
 }
 
-/** The examples of a media type: the document's, or one of its schema. None if nobody can tell how to write it. */
 export function listBodyTexts(
   document: JsonObject,
   mediaType: string,
@@ -94,7 +92,6 @@ function writeEvent(item: unknown): string {
 
 const EVENT_FIELDS: readonly string[] = ['event', 'data', 'id', 'retry']
 
-/** A part of an element: an attribute with what declares its namespace, or what is between the tags. */
 interface Node {
   readonly attributes?: readonly string[]
   readonly content?: string

@@ -34,7 +34,6 @@ export function renderBody(document: JsonObject, operation: Operation, fields: F
   </fieldset>`
 }
 
-/** What the document says about the body: its schema is open, and those of further media types are closed. */
 export function renderBodyFacts(document: JsonObject, operation: Operation): Html | false {
   const body = resolve(document, operation.operation['requestBody'])
   const contents = listBodyContents(document, operation)

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../shared/openapi/document.js'
 import { readText } from './read-schema.js'
 
-/** A boolean, number or text that is valid by a schema; `nth`: the number of different ones before it. */
 export function createScalar(schema: JsonObject, type: string | undefined, nth: number): unknown {
   if (type === 'boolean') return [true, false][nth]
   if (type === 'integer' || type === 'number') return createNumber(schema, type === 'integer', nth)
@@ -95,7 +94,6 @@ const FORMATS: Readonly<Record<string, readonly ((nth: number) => string)[]>> = 
   byte: [(nth) => btoa(`string${suffix(nth)}`), () => 'YQ==', () => ''],
 }
 
-/** What one repetition of a part of a pattern can be, and how often it may be repeated. */
 interface Piece {
   readonly texts: readonly string[]
   readonly min: number
@@ -190,7 +188,6 @@ function createMatching(
   }
 }
 
-/** The shortest text of the pieces that is long enough; each variable character is the `nth` that it can be. */
 function write(
   pieces: readonly Piece[],
   { least, most, nth }: { readonly least: number; readonly most: number; readonly nth: number },

@@ -71,7 +71,6 @@ export function createExample(document: JsonObject, given: unknown, omit: 'readO
     return undefined
   }
 
-  /** A value of the first schema that has this one in its `allOf`, if there is a discriminator without `oneOf`. */
   function createHeir(schema: JsonObject, part: unknown, place: Place): unknown {
     const heir = 'discriminator' in schema ? listChoices(document, part)[0]?.choices[0]?.part : undefined
     if (heir === undefined) return undefined
@@ -191,7 +190,6 @@ function listRequired({ required, properties, dependentRequired }: JsonObject): 
   return names
 }
 
-/** Members that have no names of their own: their names, and their values. */
 function findOthers(schema: JsonObject): {
   readonly names: unknown
   readonly part: unknown
@@ -214,7 +212,6 @@ function readNumber(given: unknown, otherwise: number): number {
 export interface Example {
   readonly label: string
   readonly value: unknown
-  /** The value as it is sent, if the document says that. */
   readonly serialized?: string | undefined
 }
 

@@ -6,7 +6,6 @@ import type { BodyContent } from './body-contents.js'
 import { createExample, listGivenExamples, readInitial } from './examples.js'
 import { readSchema, readList, readText, resolve, resolveEntries, isBinary, readTypes } from './read-schema.js'
 
-/** A field of a form: a property of the schema of the body, and how it is sent. */
 export interface FormField {
   readonly name: string
   readonly schema: unknown

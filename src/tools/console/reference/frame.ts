@@ -14,7 +14,6 @@ interface FrameOptions {
   readonly content: Html
 }
 
-/** A page of a reference: the header with the state of the authorization, the sidebar, and the content. */
 export function renderReferenceFrame(reference: Reference, options: ReferencePageOptions, frame: FrameOptions): string {
   const { title, root, sidebar, head, content } = frame
   const main = renderMain(reference, options, root, content)

@@ -5,7 +5,6 @@ import { renderExternalDocs } from './operation.js'
 import { readText } from './read-schema.js'
 import { words } from '../words.js'
 
-/** The facts about the API as a whole. Headings of the description get ids, other than `takenIds`. */
 export function renderInformation(
   document: JsonObject,
   fallback: string | undefined,

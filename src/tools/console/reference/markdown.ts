@@ -63,7 +63,6 @@ export function renderMarkdown(text: string, options: MarkdownOptions = {}): Htm
   }
 }
 
-/** A block of code below the name of its language, with a button to copy it. */
 function renderFence(text: string, lang = ''): Html {
   const [name = ''] = lang.split(/\s/, 1)
   const caption = name === '' ? words().example : name

@@ -5,7 +5,6 @@ import { createUniqueNames } from '../../../shared/lib/unique-names.js'
 import { readReference } from '../../../shared/openapi/references.js'
 import { slug } from './operations.js'
 
-/** The type of a schema, in which the names of schemas lead to their pages, from a page of an operation or of a schema. */
 export function renderType(document: JsonObject, part: unknown): Html {
   const text = describeType(document, part)
   const keys = new Map<string, string>()
@@ -31,21 +30,18 @@ export function renderType(document: JsonObject, part: unknown): Html {
 const MAX_LEVELS = 2
 const MAX_NAMES = 30
 
-/** A schema that the document gives a name, with its place in the URL. */
 export interface NamedSchema {
   readonly key: string
   readonly name: string
   readonly schema: unknown
 }
 
-/** Pages ask for each type that they show. */
 const known = new WeakMap<JsonObject, ReadonlyMap<string, NamedSchema>>()
 
 export function listNamedSchemas(document: JsonObject): NamedSchema[] {
   return [...readNamedSchemas(document).values()]
 }
 
-/** The place of the page of the schema that a reference names; undefined if it has none. */
 function findSchemaKey(document: JsonObject, given: unknown): string | undefined {
   if (!/^#\/components\/schemas\/[^/]+$/.test(readReference(given) ?? '')) return undefined
   return readNamedSchemas(document).get(readName(given) ?? '')?.key

@@ -10,7 +10,6 @@ import { readList, readText, resolve, resolveEntries } from './read-schema.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { words } from '../words.js'
 
-/** An operation or a webhook, as the reference shows it. */
 export interface ReferenceOperation extends Operation {
   /** Unique within the document: its place in the URL, and its id in the page. */
   readonly key: string
@@ -21,7 +20,6 @@ export interface ReferenceOperation extends Operation {
   readonly tag: string | undefined
 }
 
-/** Ids that the page has already. */
 export const RESERVED_IDS = ['sidebar', 'reference', 'copied', 'content']
 
 export function listReferenceOperations(document: JsonObject): ReferenceOperation[] {
@@ -56,7 +54,6 @@ export function listWebhooks(document: JsonObject): Operation[] {
   return listResolved(document, Object.entries(asObject(document['webhooks'] ?? document['x-webhooks'])))
 }
 
-/** A request that the provider sends because of an operation. Its path is an expression for an address. */
 export interface Callback extends Operation {
   readonly name: string
 }
@@ -74,7 +71,6 @@ function listResolved(document: JsonObject, items: readonly (readonly [string, u
 }
 
 export interface TagGroup {
-  /** Unique within the page of the reference. */
   readonly id: string
   readonly title: string
   readonly above: readonly string[]

@@ -13,7 +13,6 @@ export interface Parameter {
   readonly allowReserved: boolean
   readonly description: string | undefined
   readonly schema: unknown
-  /** The media type of a parameter that is written in one, such as JSON. */
   readonly mediaType: string | undefined
   /** The parameter object, and its media type object, which may have examples. */
   readonly members: JsonObject

@@ -22,7 +22,6 @@ export function resolve(document: JsonObject, given: unknown, depth = 0): JsonOb
   return ownMembers({ ...siblings, allOf: [{ $ref: reference }, ...readList(siblings['allOf'])] })
 }
 
-/** The keywords that narrow a value: a value must match both. */
 const KEYWORDS =
   /^(?:min|max|exclusive)[A-Z]|^(?:minimum|maximum|multipleOf|required|enum|items|allOf|oneOf|anyOf|not|if|contains)$|properties$/i
 
