@@ -90,20 +90,15 @@ function describeActor(by: string | undefined): { invitedBy: string } | undefine
   return address === undefined ? undefined : { invitedBy: address }
 }
 
-const OF_CONTACT: Limit = { limit: 20, window: 3600 }
-const OF_APPLICATION: Limit = { limit: 20, window: 3600 }
-const TO_ADDRESS: Limit = { limit: 5, window: 3600 }
-const IN_ALL: Limit = { limit: 200, window: 3600 }
-/** The first ones of an application are not counted in all, so that no stranger uses up those of others. */
-const RESERVED: Limit = { limit: 2, window: 3600 }
-
 /** Bounds the e-mails that contacts send to addresses of their choice. Both calls reject with `too_many_requests`. */
 export function createInvitationLimits({ create }: Pick<RateLimits, 'create'>) {
-  const contacts = create('invitations', OF_CONTACT, { untrustedKeys: true })
-  const applications = create('invitationsOfApplication', OF_APPLICATION, { untrustedKeys: true })
-  const addresses = create('invitationsToAddress', TO_ADDRESS, { untrustedKeys: true })
-  const reserved = create('reservedInvitations', RESERVED, { untrustedKeys: true })
-  const all = create('allInvitations', IN_ALL)
+  const perHour = (limit: number): Limit => ({ limit, window: 3600 })
+  const contacts = create('invitations', perHour(20), { untrustedKeys: true })
+  const applications = create('invitationsOfApplication', perHour(20), { untrustedKeys: true })
+  const addresses = create('invitationsToAddress', perHour(5), { untrustedKeys: true })
+  // The first ones of an application are not counted in all, so that no stranger uses up those of others.
+  const reserved = create('reservedInvitations', perHour(2), { untrustedKeys: true })
+  const all = create('allInvitations', perHour(200))
 
   return {
     /** Counts a form that a contact sends, whether or not it leads to an e-mail. */

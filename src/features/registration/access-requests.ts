@@ -1,7 +1,6 @@
 import type { ApplicationWriter, Edit } from '../../core/applications/records/application-writer.js'
 import { decideAccess } from '../../core/applications/decisions/decided-requests.js'
-import type { ApiSettings } from '../../core/options/settings.js'
-import type { AccessRequest, ApplicationRecord } from '../../shared/contracts/application-record.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
 import { type Registration, readRegistrationGrants } from './register.js'
 import {
@@ -24,7 +23,9 @@ export function createRequestAccess(
   writer: Pick<ApplicationWriter, 'change'>,
 ): Registration['requestAccess'] {
   return async function requestAccess(id, { api: name, scopes, by }) {
-    const { isManual: isAlwaysManual, requested: named } = readRequest(apis, name, scopes)
+    // Only scopes that a registration may have can be requested.
+    const named = readRegistrationGrants(apis, { [name]: scopes === undefined ? {} : { scopes } })[name]!.scopes
+    const isAlwaysManual = apis.get(name)?.registration === 'manual'
     await opened()
     const changed = await writer.change<never>(id, { type: 'application.accessRequested', by }, async (current) => {
       refuseUnlessActive(current, 'requestAccess')
@@ -38,12 +39,13 @@ export function createRequestAccess(
       if (isWaiting(current, name, requested)) return undefined
       const requestedAt = now()
       const subject = { applicationId: id, api: name, requestedAt }
-      const hasChanged = current.accessRequests.some((each) => each.api === name)
-      const delay = hasChanged ? CHANGED_REQUEST_DELAY_MS : 0
+      const others = current.accessRequests.filter((each) => each.api !== name)
+      const delay = others.length < current.accessRequests.length ? CHANGED_REQUEST_DELAY_MS : 0
       const requests = createApprovalRequests(subject, { operators, address: undefined, now: requestedAt, delay })
       const withdrawn = withdrawApprovalRequests(await listQueuedEmails(store, id), name)
       return {
-        ...addRequest(current, { api: name, scopes: requested, requestedAt, by }),
+        changed: { accessRequests: [...others, { api: name, scopes: requested, requestedAt, by }] },
+        details: { api: name, scopes: requested },
         emails: [...withdrawn, ...requests.map((email) => ({ save: email }))],
       }
     })
@@ -59,12 +61,6 @@ function isWaiting({ accessRequests }: ApplicationRecord, api: string, scopes: r
   return request !== undefined && request.scopes.join(' ') === scopes.join(' ')
 }
 
-/** Only scopes that a registration may have can be requested. */
-function readRequest(apis: ReadonlyMap<string, ApiSettings>, name: string, scopes: readonly string[] | undefined) {
-  const grants = readRegistrationGrants(apis, { [name]: scopes === undefined ? {} : { scopes } })
-  return { isManual: apis.get(name)?.registration === 'manual', requested: grants[name]!.scopes }
-}
-
 function grantAccess(current: ApplicationRecord, api: string, scopes: readonly string[], at: number): Edit<never> {
   return {
     changed: {
@@ -75,9 +71,4 @@ function grantAccess(current: ApplicationRecord, api: string, scopes: readonly s
     type: 'application.accessChanged',
     details: { allowed: api, scopes, requested: true },
   }
-}
-
-function addRequest(current: ApplicationRecord, request: AccessRequest): Edit<never> {
-  const others = current.accessRequests.filter(({ api }) => api !== request.api)
-  return { changed: { accessRequests: [...others, request] }, details: { api: request.api, scopes: request.scopes } }
 }

@@ -154,7 +154,7 @@ function listDocumentResources(site: Site): [path: string, resource: MakeResourc
   const index = createDocumentResource('text/plain; charset=utf-8', () => escapeHidden(writeLlmsIndex(site)))
   const exports = apis.flatMap((api) => {
     const document = documents.get(api.name)
-    return document ? listExports(api, document, site) : []
+    return document ? listExports(api, document, site.registration) : []
   })
   return [['/llms.txt', index], ...exports]
 }

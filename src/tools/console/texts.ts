@@ -16,11 +16,9 @@ export function readGuides(pattern: unknown): ConsoleText[] {
     throw wrongOption(option, `is ${describeValue(pattern)}`, GUIDES_FIX)
   const folder = resolve(dirname(pattern))
   const [start = '', end = ''] = basename(pattern).split('*')
-  const names = tryTo(() => readdirSync(folder), {
-    option,
-    problem: `names the folder ${folder}`,
-    fix: GUIDES_FIX,
-  }).filter((name) => name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length)
+  const names = tryTo(() => readdirSync(folder), option, `names the folder ${folder}`, GUIDES_FIX).filter(
+    (name) => name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length,
+  )
   if (names.length === 0) throw wrongOption(option, `matches no file in ${folder}`, GUIDES_FIX)
   return names.toSorted().map((name) => readGuide(option, folder, name))
 }
@@ -50,10 +48,10 @@ export function readChangelog(path: unknown): ConsoleText | undefined {
 function readText(option: string, file: string): string {
   const fix =
     'Give the path of a Markdown file that this process may read. A relative path starts at the folder in which the process was started.'
-  return tryTo(() => readFileSync(file, 'utf8'), { option, problem: `names ${file}`, fix }).replace(/^\uFEFF/, '')
+  return tryTo(() => readFileSync(file, 'utf8'), option, `names ${file}`, fix).replace(/^\uFEFF/, '')
 }
 
-function tryTo<Result>(read: () => Result, { option, problem, fix }: Record<'option' | 'problem' | 'fix', string>) {
+function tryTo<Result>(read: () => Result, option: string, problem: string, fix: string): Result {
   try {
     return read()
   } catch (error) {

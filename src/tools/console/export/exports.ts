@@ -12,13 +12,13 @@ import { toLine } from './schema-text.js'
 export function listExports(
   api: Api,
   document: JsonObject,
-  options: { readonly registration: boolean },
+  registration: boolean,
 ): [path: string, resource: MakeResource][] {
   const path = `/apis/${api.name}`
   return [
     [
       `${path}.md`,
-      createDocumentResource(MARKDOWN_TYPE, () => escapeHidden(`${writeReference(api, document, options)}\n`)),
+      createDocumentResource(MARKDOWN_TYPE, () => escapeHidden(`${writeReference(api, document, registration)}\n`)),
     ],
     [
       `${path}/openapi.json`,

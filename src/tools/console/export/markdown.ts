@@ -9,12 +9,8 @@ import { createSampleBody, createSampleCall, listCodeSamples } from '../referenc
 import { listCallbacks, listWebhooks } from '../reference/operations.js'
 import { describeValue, listNamedSchemas, listProperties, toLine } from './schema-text.js'
 
-interface MarkdownOptions {
-  readonly registration: boolean
-}
-
 /** The reference of an API in Markdown, for language models and for editors: everything that a call needs. */
-export function writeReference(api: Api, document: JsonObject, options: MarkdownOptions): string {
+export function writeReference(api: Api, document: JsonObject, registration: boolean): string {
   const info = asObject(document['info'])
   return joinParts([
     `# ${toLine(api.title)}`,
@@ -24,14 +20,14 @@ export function writeReference(api: Api, document: JsonObject, options: Markdown
       `- Version: ${toLine(readText(info['version']))}`,
       `- OpenAPI document: [JSON](${api.name}/openapi.json), [YAML](${api.name}/openapi.yaml)`,
     ].join('\n'),
-    writeAuthentication(api, options),
+    writeAuthentication(api, registration),
     ...writeOperations(api, document),
     ...writeWebhooks(document),
     ...writeSchemas(document),
   ])
 }
 
-function writeAuthentication(api: Api, { registration }: MarkdownOptions): string {
+function writeAuthentication(api: Api, registration: boolean): string {
   const source = registration
     ? 'They come by e-mail after an application is registered [at the console](../register).'
     : 'They come from the operator of this platform.'

@@ -119,7 +119,7 @@ export function testOperations(languages: LanguageRuns): void {
   it('the Markdown has the same commands as the page', () => {
     for (const [index, each] of CASES.entries()) {
       const { code } = listSamples(each, index)[0]!
-      expect(writeReference(api, createDocument(each, index), { registration: false })).toContain(`\n${code}\n`)
+      expect(writeReference(api, createDocument(each, index), false)).toContain(`\n${code}\n`)
     }
     expect(CASES.length).toBeGreaterThan(60)
   })

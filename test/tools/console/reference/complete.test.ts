@@ -35,7 +35,7 @@ function render(name: string): { page: string; markdown: string } {
   const page = operation ? renderOperation({ api: TEAS, document, operations }, operation).markup : ''
   return {
     page: page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' '),
-    markdown: writeReference(TEAS, document, { registration: false }),
+    markdown: writeReference(TEAS, document, false),
   }
 }
 
@@ -67,7 +67,7 @@ describe('every part of every operation is on its page and in the Markdown of', 
   it.each(DOCUMENTS.filter(([name]) => name !== 'ref-under-value.json'))('%s', (_name, given) => {
     const document = readDocument('document', given)
     const operations = listReferenceOperations(document)
-    const markdown = writeReference({ ...TEAS, scopes: {} }, document, { registration: false })
+    const markdown = writeReference({ ...TEAS, scopes: {} }, document, false)
     const described = describeOperations(document)
     expect(described).toHaveLength(operations.length)
     for (const operation of operations) {

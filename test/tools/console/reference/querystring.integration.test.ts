@@ -32,6 +32,6 @@ it.each([
     const url = `${TEAS.resource}/teas?${query}`
     expect([problems, buildUrl(input)]).toEqual([[], url])
     expect(window.document.querySelector('[data-samples] pre')!.textContent).toContain(url)
-    expect(writeReference(TEAS, described, { registration: false })).toContain(url)
+    expect(writeReference(TEAS, described, false)).toContain(url)
   },
 )

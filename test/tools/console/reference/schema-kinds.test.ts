@@ -49,7 +49,7 @@ function show(document: JsonObject, schema: unknown = findSchema(document)): str
 
 /** The lines of the answer, and those of the named schemas. */
 function write(document: JsonObject): string {
-  const text = writeReference(TEAS, document, { registration: false })
+  const text = writeReference(TEAS, document, false)
   return text.slice(text.indexOf('- 200:')).replaceAll(/```[^]*?```\n*/g, '')
 }
 
