@@ -7,6 +7,7 @@ import { renderPill } from '../../shared/web/parts.js'
 import { renderApiCommands, renderPrograms } from './api-samples.js'
 import { renderExportLinks } from './export/exports.js'
 import { renderPage, type Site } from './page.js'
+import { renderMarkdown } from './reference/markdown.js'
 import { readLanguage, textWith, words, wordsWith } from './words.js'
 
 export function renderIndexPage(site: Site): string {
@@ -70,11 +71,24 @@ function renderSteps(registration: boolean): Html {
   </div>`
 }
 
-function renderContents(label: string, links: readonly { readonly path: string; readonly title: string }[]): Html {
+interface ContentsLink {
+  readonly path: string
+  readonly title: string
+  /** A text that the link leads to: its first paragraph is shown. */
+  readonly markdown?: string
+}
+
+function renderContents(label: string, links: readonly ContentsLink[]): Html {
   return html`<nav class="contents" aria-label="${label}">
     <h2>${label}</h2>
     <ul>
-      ${links.map(({ path, title }) => html`<li><a class="chevron" href="${path}">${title}</a></li>`)}
+      ${links.map(({ path, title, markdown = '' }) => {
+        const [, about = ''] = /<p>(.*?)<\/p>/s.exec(renderMarkdown(markdown).markup) ?? []
+        const small = { markup: `<small>${about.replaceAll(/<[^>]*>/g, '')}</small>` }
+        return html`<li>
+          <a class="chevron" href="${path}"><span>${title} ${about !== '' && small}</span></a>
+        </li>`
+      })}
     </ul>
   </nav>`
 }

@@ -38,13 +38,13 @@ describe('guides and a changelog', () => {
     return { response, text, page: new JSDOM(text, { url: response.url }).window.document }
   }
 
-  it('are linked from the index by their first headings, in the order of the file names', async () => {
+  it('are linked from the index by their first headings and paragraphs, in the order of the file names', async () => {
     const { page } = await get('')
     const links = [...page.querySelectorAll<HTMLAnchorElement>('nav[aria-label=Guides] a, header a[href$=changelog]')]
-    expect(links.map(({ href, textContent }) => [href.replace(shop.developers, ''), textContent])).toEqual([
+    expect(links.map(({ href, textContent }) => [href.replace(shop.developers, ''), textContent.trim()])).toEqual([
       ['/changelog', 'Changelog'],
-      ['/guides/01-start', 'Get started'],
-      ['/guides/02-keys', 'Keys & secrets'],
+      ['/guides/01-start', 'Get started keys orders other tea'],
+      ['/guides/02-keys', 'Keys & secrets back'],
       ['/guides/03-long', 'Long'],
     ])
     for (const { href } of links) expect((await fetch(href)).status).toBe(200)
