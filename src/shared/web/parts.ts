@@ -141,10 +141,8 @@ details > .table thead th { position: sticky; top: 0 }
     tbody tr { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0 var(--space-3); padding: var(--space-3) var(--space-4) }
     tbody :is(th, td) { grid-column: 1 / -1; min-width: 0; padding: .1875rem 0 }
     :is(td, td a) { white-space: normal; overflow-wrap: anywhere }
-    tbody td { display: flow-root; padding-left: 8rem }
-    td::before { content: attr(data-label); float: left; width: 7.5rem; margin-left: -8rem; color: var(--soft); font-size: var(--text-small) }
-    td.number.number { grid-column: auto; padding-left: 0; text-align: left }
-    td.number::before { float: none; display: block; width: auto; margin: 0; font-size: var(--text-tiny) }
+    td::before { content: attr(data-label); display: block; color: var(--soft); font-size: var(--text-tiny) }
+    td.number.number { grid-column: auto; text-align: left }
     td:empty { display: none }
   }
 }

@@ -46,6 +46,8 @@ export async function answerApplication(visit: Visit): Promise<Answer | undefine
   ])
   const { name, contact, status } = application
   const isAlive = status !== 'deleted'
+  // Before it is approved it has no credentials, and makes no calls.
+  const wasApproved = status !== 'pending'
   return {
     heading: name !== '' ? name : texts.deletedName,
     tab: 'applications',
@@ -53,11 +55,12 @@ export async function answerApplication(visit: Visit): Promise<Answer | undefine
     actions: renderActions(visit, 'top', { application, isMain: true, shown: 2 }),
     state: renderStatus(status, texts),
     content: html`<p class="facts-line">${contact !== undefined && html`<span>${contact}</span>`} <code>${id}</code></p>
-      ${renderDone(visit)} ${renderSummary(visit, application, usage, plan)}
+      ${renderDone(visit)} ${wasApproved && renderSummary(visit, application, usage, plan)}
       <div class="columns">
         <div>
-          ${usage && renderUsage(visit, usage)} ${refusals}
-          ${isAlive && html`${renderCredentials(visit, application)} ${renderAccess(visit, application)}`} ${audit}
+          ${usage && wasApproved && renderUsage(visit, usage)} ${refusals}
+          ${isAlive && wasApproved && renderCredentials(visit, application)}
+          ${isAlive && renderAccess(visit, application)} ${audit}
         </div>
         <div>
           ${renderFacts(visit, application)} ${isAlive && renderContacts(visit, application)} ${emails}

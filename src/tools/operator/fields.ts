@@ -206,9 +206,10 @@ function renderBoxes(
   values: readonly string[],
   problem: Problem | undefined,
 ): Html | false {
-  const boxes = choices.map(([value, label, api, meaning]) => {
+  const boxes = choices.map(([value, label, api, meaning], at) => {
     const text = meaning === undefined ? label : html`<code>${label}</code> <span class="soft">${meaning}</span>`
-    const state = html`${values.includes(value) && html` checked`}${describeField(id, problem)}`
+    const focus = at === 0 && problem?.field === id && html` autofocus`
+    const state = html`${values.includes(value) && html` checked`}${describeField(id, problem)}${focus}`
     const box = html`<label class="choice"
       ><input type="checkbox" name="${id}" value="${value}" ${state} /><span>${text}</span></label
     > `

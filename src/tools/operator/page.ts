@@ -19,7 +19,7 @@ body > main.narrow { --page: 40rem }
 p { max-width: 44rem }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; min-height: 2.25rem; & > :is(.action, .actions) { margin-left: auto } }
 .head .action { padding: .375rem var(--space-4); font-size: .875rem; line-height: 1.6 }
-.crumb { margin-bottom: calc(-1 * var(--space-4)) !important }
+.crumb { margin-block: calc(-1 * var(--finger, 0px)) calc(-1 * var(--space-4) - var(--finger, 0px)) !important }
 .head + .facts-line { margin-top: calc(-1 * var(--space-3)) !important }
 .columns, .columns > * { display: grid; gap: var(--space-5); align-content: start; width: auto; min-width: 0; grid-template-columns: minmax(0, 1fr) }
 @media (min-width: 64rem) {
@@ -46,7 +46,9 @@ form.search > details { flex: 0 0 100%; order: 1 }
 main details:not(.menu) > summary { width: fit-content; color: var(--accent); font-size: var(--text-small); cursor: pointer }
 .choices { display: grid; gap: var(--space-2) }
 .choices + .choices { margin-top: var(--space-4) }
-.choices > legend { margin-bottom: var(--space-2); color: var(--soft); font-weight: 400 }
+.choices > legend { margin-bottom: var(--space-2); font-size: .875rem }
+.choices > legend, .choices > .choice > span:not(:has(code)) { font-weight: 600 }
+.choices > legend ~ .choice { padding-left: var(--space-4) }
 textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--mono); field-sizing: content }
 .soft, .none, .age, .hint, .facts-line { color: var(--soft) }
 .hint, .age, .facts-line, .field .soft { font-size: var(--text-small); font-weight: 400 }
