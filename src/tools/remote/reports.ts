@@ -201,11 +201,9 @@ const READERS = {
     const { day, count } = readDayCount(row)
     return { ...readApplication(row), day, count: refuseNegative(count) }
   },
-  credentials: (row: Members) => ({
-    ...readApplication(row),
-    credentialId: readShort(row['credentialId']),
-    at: readNumber(row['at']),
-  }),
+  credentials: (row: Members) => {
+    return { ...readApplication(row), credentialId: readShort(row['credentialId']), at: readNumber(row['at']) }
+  },
 }
 
 function readReport(given: Members): { readonly kind: Kind; readonly batch: string; readonly rows: readonly Row[] } {

@@ -54,15 +54,9 @@ export const contractCommands = [
     example: '--above 80',
     list: ({ above = 80 }) => ({
       headings: ['application', 'name', 'plan', 'used', 'of', 'percent', 'ends'],
-      formatRow: ({ applicationId, name, plan, used, limit, per, share, endsAt }) => [
-        applicationId,
-        name,
-        plan,
-        String(used),
-        `${limit} a ${per}`,
-        String(share),
-        formatTime(endsAt),
-      ],
+      formatRow: ({ applicationId, name, plan, used, limit, per, share, endsAt }) => {
+        return [applicationId, name, plan, String(used), `${limit} a ${per}`, String(share), formatTime(endsAt)]
+      },
       empty: `No quota is used above ${above} percent.`,
     }),
   }),

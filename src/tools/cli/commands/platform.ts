@@ -37,16 +37,9 @@ export const platformCommands = [
     example: '--state failed',
     list: () => ({
       headings: ['application', 'name', 'purpose', 'to', 'state', 'attempts', 'problem', 'due'],
-      formatRow: ({ applicationId, name, purpose, recipient = '-', state, attempts, problem = '-', dueAt }) => [
-        applicationId,
-        name || '-',
-        purpose,
-        recipient,
-        state,
-        String(attempts),
-        problem,
-        formatTime(dueAt),
-      ],
+      formatRow: ({ applicationId, name, purpose, recipient = '-', state, attempts, problem = '-', dueAt }) => {
+        return [applicationId, name || '-', purpose, recipient, state, String(attempts), problem, formatTime(dueAt)]
+      },
       empty: 'No e-mail is queued.',
     }),
   }),
@@ -130,12 +123,9 @@ export const platformCommands = [
 ]
 
 function formatKeys(keys: readonly SigningKeyInfo[]): string {
-  const rows = keys.map(({ kid, algorithm, state, createdAt, signsFrom, verifiesUntil }) => [
-    kid,
-    algorithm,
-    state,
-    ...[createdAt, signsFrom, verifiesUntil].map(formatTime),
-  ])
+  const rows = keys.map(({ kid, algorithm, state, createdAt, signsFrom, verifiesUntil }) => {
+    return [kid, algorithm, state, ...[createdAt, signsFrom, verifiesUntil].map(formatTime)]
+  })
   return createTable(['kid', 'algorithm', 'state', 'created', 'signs from', 'verifies until'])(rows)
 }
 

@@ -48,17 +48,19 @@ export function isVersionInRange(version: string, range: string): boolean {
   })
 }
 
+const nothing = async (): Promise<undefined> => undefined
+
 /** The calls of a store that change something. Each is answered as if another process had just made the change, or as if there were nothing to do. */
 const WRITES: Partial<Store> = {
-  open: async () => undefined,
-  close: async () => undefined,
+  open: nothing,
+  close: nothing,
   replaceSecret: async () => false,
   addSigningKey: async () => false,
   resealSigningKey: async () => false,
   removeSigningKey: async () => false,
   saveApplication: async () => false,
-  noteCredentialUse: async () => undefined,
-  revokeAccessToken: async () => undefined,
+  noteCredentialUse: nothing,
+  revokeAccessToken: nothing,
   deleteAudit: async () => 0,
   // Leaves nothing for the platform's cleanup to delete.
   listApplications: async () => [],
@@ -68,23 +70,13 @@ const WRITES: Partial<Store> = {
 
 const PART_WRITES: { readonly [Name in StorePart]: Partial<StoreWith[Name]> } = {
   // There are no reminders to queue either.
-  emails: { lease: async () => undefined, save: async () => false, listExpiring: async () => [] },
-  usage: {
-    add: async () => undefined,
-    addRefusals: async () => undefined,
-    addReported: async () => undefined,
-    deleteExpired: async () => 0,
-  },
+  emails: { lease: nothing, save: async () => false, listExpiring: async () => [] },
+  usage: { add: nothing, addRefusals: nothing, addReported: nothing, deleteExpired: async () => 0 },
   quotas: { add: async (_, counts) => counts.map(() => ({ ofDay: 0, ofMonth: 0 })), deleteExpired: async () => 0 },
-  signIns: {
-    add: async () => undefined,
-    countGuess: async () => undefined,
-    remove: async () => false,
-    addSignOut: async () => undefined,
-  },
+  signIns: { add: nothing, countGuess: nothing, remove: async () => false, addSignOut: nothing },
   imports: { add: async (applications) => applications.map(() => 'exists'), replaceHash: async () => false },
   // A check of its own compares the options with the processes that run.
-  processes: { announce: async () => undefined, list: async () => [], remove: async () => undefined },
+  processes: { announce: nothing, list: async () => [], remove: nothing },
   assertions: { add: async () => 'known' },
 }
 
