@@ -178,6 +178,12 @@ label, legend { font-size: var(--text-small); font-weight: 500 }
 legend { padding: 0; margin-bottom: .375rem }
 fieldset { min-width: 0; margin: 0; padding: 0; border: 0 }
 :is([type=checkbox], [type=radio]):not(.unseen) { flex: none; width: 1rem; height: 1rem; margin: .2rem 0 0 }
+/* An empty box of the browser's own is grey on dark pages, as if it were disabled. */
+@media (forced-colors: none) {
+  [type=checkbox] { appearance: none; display: inline-grid; place-content: center; border: 1px solid light-dark(#8a939d, #6b7580); border-radius: var(--corner-small); background: var(--paper) }
+  [type=checkbox]:checked { border-color: var(--accent); background: var(--accent); &::before { content: ''; width: .25rem; height: .5625rem; margin-top: -.125rem; border: solid var(--on-accent); border-width: 0 2px 2px 0; rotate: 45deg } }
+}
+fieldset:focus-visible { outline-offset: .5rem; border-radius: 1px }
 input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-width: 0; ${CONTROL} }
 :is(select, [type=date]) { height: calc(1.5em + .75rem + 2px) }
 [aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }

@@ -51,9 +51,12 @@ export function renderApplication(
     ${record.status === 'suspended' && renderSuspended(view)} ${renderTermsNote(view)}
     ${!isPending && renderSummary(view, usage, plan)}
     <div class="parts">
-      <nav class="contents" aria-label="${texts.parts}">
-        ${sections.map(([id, title]) => html`<a href="#${id}">${title}</a> `)}
-      </nav>
+      ${
+        !isPending &&
+        html`<nav class="contents" aria-label="${texts.parts}">
+          ${sections.map(([id, title]) => html`<a href="#${id}">${title}</a> `)}
+        </nav>`
+      }
       <div>${sections.map(([, , section]) => section)}</div>
     </div>`
 }

@@ -91,7 +91,7 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
   #apis .actions { justify-content: end }
 }
 @media (min-width: 64rem) {
-  .parts { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: var(--space-10); align-items: start }
+  .parts:has(nav) { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: var(--space-10); align-items: start }
   .contents { top: 4.5rem; display: grid; gap: 0; margin: 0; padding: 0; border: 0; border-left: 1px solid var(--line) }
   .contents a { margin-left: -1px; padding: .3125rem var(--space-4); border-bottom: 0; border-left: 2px solid transparent }
   section.card, #danger { scroll-margin-top: 0 }

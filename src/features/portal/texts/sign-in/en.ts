@@ -26,10 +26,10 @@ export const en = {
   linkRefused: 'The link has been used, or has expired. Ask for a new one.',
   signedOut: 'You have been signed out, or the page was loaded too long ago. Sign in.',
 
-  invitation: 'Accept an invitation',
+  invitation: 'Join the application',
   invitationMeans:
-    'You become a contact of the application: you can manage its credentials, and others see your e-mail address.',
-  accept: 'Accept',
+    'You can then manage the application that the e-mail names. Its other contacts will see your e-mail address.',
+  accept: 'Accept the invitation',
   pastedLink: 'Link from the e-mail',
   pastedHint: 'This browser runs no scripts. Copy the whole link, and paste it here.',
   invitationRefused:
