@@ -108,7 +108,6 @@ export function createReminders(
     start(): void {
       if (remindBefore.length > 0 && !closed) scanNext()
     },
-    /** Queues the reminders that are due, also before `start`. */
     async flush(): Promise<void> {
       await scanning
       await scan()

@@ -37,7 +37,6 @@ export interface LineReader {
   readonly digests: ImportedDigests
   readonly slowHashes: Pick<SlowHashes, 'read'>
   readonly readOperatorData: ReadOperatorData
-  /** Milliseconds since 1970. */
   readonly now: number
 }
 
@@ -168,7 +167,6 @@ async function readCredential(
   return { plain, record: createRecord({ name: given.name, hash, prefix, createdAt, expiresAt, apis }) }
 }
 
-/** The stored hash: ours of a plain text, or the other system's. Exactly one is given. */
 async function readHash(
   reader: LineReader,
   kind: CredentialKind,

@@ -21,7 +21,6 @@ export function createImportedCredentials(
   const { credentials, now } = core
   const replaceHash = createHashReplacement(core)
 
-  /** The credential with the platform's hash, which is also stored. */
   function adopt(applicationId: string, record: CredentialRecord, plain: string): CredentialRecord {
     const adopted = { ...record, hash: credentials().hash(plain), prefix: describePlain(plain) }
     if (isLive(record, now()))

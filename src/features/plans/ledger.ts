@@ -96,7 +96,6 @@ export function createLedger(
   }
 
   return {
-    /** The account, brought to this time; undefined if the store must be asked first. */
     find(applicationId: string, plan: Plan, time: number): Account | undefined {
       const known = recall(applicationId)
       if (plan.hasQuota && !known?.isRead) return undefined
@@ -220,7 +219,6 @@ export function readUsed(account: Account, { window: { per }, used }: CountedWin
   return Math.max(shared, stored + unwritten)
 }
 
-/** Adds units that were admitted while Redis was unavailable to what it had. */
 export function addShared({ units: { day, month } }: Account, units: number): void {
   day.shared += units
   month.shared += units

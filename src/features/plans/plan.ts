@@ -26,13 +26,11 @@ export function describeTooLow(plans: Iterable<Plan>, units: number): string | u
   return undefined
 }
 
-/** All limits of a plan, in an order that does not depend on that of the options. */
 export function describePlan({ windows }: Plan): string {
   const limits = windows.map((window) => `${describeWindow(window)}${window.soft ? ' (soft)' : ''}`)
   return limits.toSorted().join(', ') || 'no limit'
 }
 
-/** `10 in a second`, `1000 in a month`. */
 export function describeWindow({ limit, per, milliseconds }: PlanWindow): string {
   const seconds = milliseconds / 1000
   return `${limit} in ${per === undefined ? (seconds === 1 ? 'a second' : `${seconds} seconds`) : `a ${per}`}`

@@ -8,7 +8,6 @@ import type { createReportedCollector } from './reported-collector.js'
 import { createRouteCounts } from './route-counts.js'
 import { describeRefusedRoute, describeRoute } from './route-name.js'
 
-/** A process that is killed loses the counts of this time at most. */
 const COUNTS_INTERVAL_MS = 60_000
 const REFUSALS_INTERVAL_MS = 1000
 const REFUSALS_RETRY_INTERVAL_MS = 10_000
@@ -135,7 +134,6 @@ function createRefusalBuffer() {
       size += 1
       if (size > MAX_REFUSALS) removeOldest()
     },
-    /** Returns the refusals, those of an application in their order, and begins anew. */
     takeAll(): readonly RefusalRecord[] {
       const taken = [...byApplication.values()].flat()
       byApplication = new Map()

@@ -93,7 +93,6 @@ export function createCounts(now: () => number, limit: number, onNew: () => void
       endDay()
       findCounter(temporary, kind).count(applicationId, times)
     },
-    /** Returns the counts, and begins anew. No two of them are of the same day, application, API, outcome and route. */
     takeAll(): readonly UsageCount[] {
       const taken = cells.filter(({ count }) => count !== 0)
       cells = []

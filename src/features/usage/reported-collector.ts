@@ -3,9 +3,7 @@ import type { ReportedCount, UsageStore } from '../../shared/contracts/usage.js'
 import { createBatchWriter } from '../../shared/lib/batch-writer.js'
 import { isCounted } from './counts.js'
 
-/** A process that is killed loses the counts of this time at most. */
 const WRITE_INTERVAL_MS = 60_000
-/** Counts are written early when this many counters exist (application, API, route, reason). */
 const MAX_COUNTS = 10_000
 /** The route under which requests are counted while there is no place for more counts: none is lost. */
 const OTHER_ROUTES = 'other'

@@ -14,7 +14,6 @@ interface Passed {
 
 /** The routes of an API that a process names: the database has a row for each of them, application, API and day. */
 export const MAX_ROUTES = 200
-/** The requests of further routes, and those that have reached none. */
 export const OTHER_ROUTES = '(other)'
 
 export function createRouteCounts(counts: Pick<Counts, 'count'>) {

@@ -147,7 +147,6 @@ function renderSideLinks(name: string, links: readonly SideLink[]): Html {
   </nav>`
 }
 
-/** Turns a link to the file of another guide into one to its page. */
 function linkGuides(markup: string, guides: readonly ConsoleText[]): string {
   const paths = new Set(guides.map(({ path }) => path))
   return markup.replaceAll(/ href="(?:\.\/)?([\w.-]+)\.md(?=["#])/g, (link, name: string) =>

@@ -60,11 +60,9 @@ export interface IssuedCredential {
   readonly kind: CredentialKind
   readonly name: string
   readonly plain: string
-  /** Undefined if it does not expire. */
   readonly expiresAt: Date | undefined
 }
 
-/** A mistake in a form, in words for the contact. */
 export class FormProblem extends Error {
   override readonly name = 'FormProblem'
   /** The id of the field; undefined if the form as a whole is refused. */
@@ -79,7 +77,6 @@ export class FormProblem extends Error {
   }
 }
 
-/** The form was made for another version of the application. */
 export class StaleForm extends Error {
   override readonly name = 'StaleForm'
 }

@@ -72,7 +72,6 @@ function renderSuspended({ supportUrl, texts }: ApplicationView): Html {
   )
 }
 
-/** What cannot be undone. */
 function renderDangerZone(view: ApplicationView): Html | false {
   const { record, link, texts } = view
   const renderRow = (page: 'revokeTokens' | 'delete', label: string, means: string): Html =>

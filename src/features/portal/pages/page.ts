@@ -16,7 +16,6 @@ export interface PortalPage {
   readonly content: Html
   /** The pages that it is below, besides that of all applications; undefined where nobody is signed in, and on that page itself. */
   readonly path?: readonly Html[] | undefined
-  /** What stands beside the heading. */
   readonly beside?: Html | false | undefined
   /** A page of lists. Those of forms and texts are narrower. */
   readonly isWide?: boolean | undefined

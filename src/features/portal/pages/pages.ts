@@ -46,7 +46,6 @@ import { renderProblem } from '../../../shared/web/form-field.js'
 import { html } from '../../../shared/web/html.js'
 import { readBrand } from '../../../shared/web/read-brand.js'
 
-/** The applications of a mailbox that the list shows. */
 const MAX_APPLICATIONS = 1000
 const MAX_COUNTED = 20
 const OF_ACTIONS = { setBy: 'portal.limits.actions', untrustedKeys: true }

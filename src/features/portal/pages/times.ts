@@ -8,7 +8,6 @@ type Words = Pick<PortalTexts, 'language' | 'justNow' | 'soon'>
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** A date such as `22 Nov 2026`, in UTC. */
 export function formatDate(at: number, words: Pick<Words, 'language'>): string {
   return getFormats(words.language).date.format(at)
 }
@@ -17,7 +16,6 @@ export function renderRelativeTime(at: number, now: number, words: Words): Html 
   return renderTime(at, formatRelative(at, now, words), words)
 }
 
-/** The date, with the exact time in UTC as its title. */
 export function renderDate(at: number, words: Words): Html {
   return renderTime(at, formatDate(at, words), words)
 }
@@ -30,7 +28,6 @@ export function renderDateTime(at: number, words: Words): Html {
   return html`<time datetime="${new Date(at).toISOString()}">${formatDateTime(at, words)}</time>`
 }
 
-/** Such as `22 Nov 2026, 10:00 UTC`. */
 export function formatDateTime(at: number, words: Pick<Words, 'language'>): string {
   return `${getFormats(words.language).dateTime.format(at)} UTC`
 }

@@ -18,12 +18,9 @@ export interface ApplicationView {
   readonly terms: RegistrationOffer['terms']
   readonly link: Links
   readonly developersUrl: string
-  /** The address of the provider's help. */
   readonly supportUrl: string | undefined
   readonly findLatestExpiry: ApplicationWriter['findLatestExpiry']
-  /** Hosts of key sets that only operators may name. */
   readonly internalHosts: readonly string[]
-  /** Milliseconds since 1970. */
   readonly now: number
 }
 
@@ -44,7 +41,6 @@ export function renderHiddenFields({ session, record }: Pick<ApplicationView, 's
     />`
 }
 
-/** A part of the application's page. `beside`: actions that concern all of it. */
 export function renderSection(
   section: Record<'id' | 'title' | 'about', string> & { readonly beside?: Html | false },
   content: Html,
@@ -99,7 +95,6 @@ export type PageName = keyof typeof PATHS
 
 export type Links = (applicationId: string, page?: PageName, subject?: string) => string
 
-/** Links below that path, which has no slash at its end. */
 export function createLinks(root: string): Links {
   return (applicationId, page, subject = '') => {
     const path = page === undefined ? '' : `/${PATHS[page].replace('*', () => encodeURIComponent(subject))}`

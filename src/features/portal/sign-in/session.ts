@@ -106,7 +106,6 @@ interface CookieContent {
   /** The contact's address in ASCII lower case; empty while nobody is signed in. */
   readonly contact: string
   readonly applicationId: string | undefined
-  /** Milliseconds since 1970. */
   readonly startedAt: number
   /** Milliseconds since 1970 of the last request, or up to a minute earlier. */
   readonly seenAt: number

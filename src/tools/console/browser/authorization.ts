@@ -7,7 +7,6 @@ import type { Credentials } from './token-request.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { callWords } from './words.js'
 
-/** The state of a page's authorization, and the dialog: one for all APIs of the console. */
 export function enableAuthorization({
   page,
   session,
@@ -18,7 +17,6 @@ export function enableAuthorization({
   readonly page: PageData
   readonly session: Session
   readonly signal: AbortSignal
-  /** The button that opens the dialog, and the text that says whether calls are authorized. */
   readonly button: HTMLElement | undefined
   readonly state: HTMLElement | undefined
 }) {

@@ -13,11 +13,9 @@ interface CallOptions {
   readonly page: PageData
   readonly session: Session
   readonly askAgain: (message: Message) => void
-  /** Opens the dialog, and calls `then` as soon as the reader has authorized. */
   readonly authorize: (message?: Message, then?: () => void) => void
 }
 
-/** Methods that fetch() refuses. */
 const UNSENDABLE = /^(?:connect|trace|track)$/i
 
 export function enableCall(form: HTMLFormElement, { page, session, askAgain, authorize }: CallOptions): void {

@@ -15,7 +15,6 @@ export function formatJson(text: string): string | undefined {
   return result
 }
 
-/** The reason why a text is no JSON, with the place; undefined if it is JSON. */
 export function findJsonProblem(text: string): string | undefined {
   try {
     JSON.parse(text)

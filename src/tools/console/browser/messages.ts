@@ -62,7 +62,6 @@ interface RefusedCall extends Refusal {
   readonly missingScopes: readonly string[]
 }
 
-/** The fix for a refused call; undefined if only the API can know it. */
 export function describeCallRefusal(call: RefusedCall): Message | undefined {
   const { status, error, scheme, authorized, missingScopes } = call
   if (status === 401 && !authorized) return { text: callWords.noCredential, authorize: true }

@@ -111,7 +111,6 @@ export function nameOperations(main: HTMLElement): void {
   }
 }
 
-/** Whether a click follows the link here, not in another tab. */
 export function isPlainClick(event: MouseEvent): boolean {
   return (
     event.button === 0 &&

@@ -5,7 +5,6 @@ export interface PageData {
   readonly resource: string
   readonly needsSecret: boolean
   readonly hasEmails: boolean
-  /** URLs; undefined where there is no such page. */
   readonly search: string | undefined
   readonly calls: string
   readonly support: string | undefined

@@ -1,4 +1,3 @@
-/** The words that a search compares with, from the page and from search.json. */
 export interface SearchEntry {
   readonly key: string
   readonly method: string
@@ -29,7 +28,6 @@ export function createSearch(entries: readonly SearchEntry[]): Search {
     return [...vocabulary].filter((known) => lengths.some((length) => isSimilar(word, known.slice(0, length))))
   }
 
-  /** Each word is given with those that it may stand for. */
   const find = (words: readonly (readonly string[])[]): string[] =>
     prepared
       .map(({ key, fields }) => ({

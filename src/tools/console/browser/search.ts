@@ -20,7 +20,6 @@ export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: str
   if (!input) return undefined
   const groups = find(sidebar, '.groups', 'ul')
   let rows: readonly Row[] = []
-  /** The operations that this page lists, or those of the reference, if it shows one. */
   let listed = main
   const list = create('ul', {
     class: 'results',
@@ -71,7 +70,6 @@ export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: str
     choose(keys.length > 0 ? 0 : -1)
   }
 
-  /** Searches again with the words that were loaded. The list keeps its length and its choice. */
   function showAgain(): void {
     const before = list.children[chosen] as HTMLElement | undefined
     show(shown)

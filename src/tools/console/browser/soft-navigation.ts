@@ -33,7 +33,6 @@ export function enableSoftNavigation(root: string, createView: () => View): { vi
   let path = readPath(location)
   let running: AbortController | undefined
 
-  /** Shows another page of the console; leaves this one if that is not possible. */
   async function go(url: URL, isFromHistory: boolean): Promise<void> {
     running?.abort()
     const controller = new AbortController()

@@ -22,7 +22,6 @@ export interface Credentials {
 export interface AccessToken {
   readonly value: string
   readonly scopes: readonly string[] | undefined
-  /** Milliseconds since 1970. */
   readonly renewsAt: number
 }
 

@@ -121,7 +121,6 @@ function readChoices(schema: JsonObject): readonly unknown[] {
   return readTypes(schema).join() === 'boolean' ? [true, false] : []
 }
 
-/** A list has a line for each item, unless it would be read as other items. */
 function formatField(value: unknown, type: string): string {
   if (value === undefined || value === null) return ''
   if (type === 'array' && Array.isArray(value)) {

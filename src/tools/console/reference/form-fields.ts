@@ -64,7 +64,6 @@ function readEncoding(document: JsonObject, { mediaType, members }: BodyContent,
   }
 }
 
-/** Headers of a part that are required, or that the document gives an example of. */
 function readHeaders(document: JsonObject, given: unknown): FieldEncoding['headers'] {
   const headers = resolveEntries(document, given).flatMap(([name, header]) => {
     if (/^content-(?:type|disposition)$/i.test(name)) return []

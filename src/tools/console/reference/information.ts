@@ -36,7 +36,6 @@ export interface Heading {
   readonly level: number
 }
 
-/** The headings with ids in a text, down to the second level below the page's own. */
 export function listHeadings({ markup }: Html): Heading[] {
   return [...markup.matchAll(/<h([23]) id="([^"]+)">(.*?)<\/h\1>/gs)].map(([, level, id = '', content = '']) => ({
     id,
@@ -57,7 +56,6 @@ export function redirectAnchors({ markup }: Html, places: ReadonlyMap<string, st
   return { markup: written }
 }
 
-/** Viewers differ in the case of letters, and in what they make of other characters. */
 export function normalizeAnchor(name: string): string {
   return name.replaceAll(/%20|&[^;]*;|[^\p{L}\p{N}]/gu, '').toLowerCase()
 }

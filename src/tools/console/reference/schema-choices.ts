@@ -35,7 +35,6 @@ export function listChoices(document: JsonObject, part: unknown): ChoiceGroup[] 
   return heirs.length > 0 ? [{ title: words().oneOf, by, choices: heirs.map(describe) }] : []
 }
 
-/** The values of the discriminator that mean a choice: those that are mapped to it, otherwise its name. */
 export function findDiscriminatorValues(document: JsonObject, schema: JsonObject, choice: unknown): string[] {
   const target = findTarget(document, choice)
   const mapped = listMapped(document, schema).filter((each) => findTarget(document, each.part) === target)

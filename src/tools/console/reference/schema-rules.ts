@@ -131,7 +131,6 @@ function describeCount(unit: string, least: unknown, most: unknown): Rule[] {
   return describeRange({ minimum: least, maximum: most }).map(({ text }) => ({ text: `${text} ${named}` }))
 }
 
-/** `unit`: its words for one and for several. */
 export function formatCount(count: number, unit: string): string {
   return `${count} ${nameUnit(unit, count)}`
 }

@@ -25,7 +25,6 @@ export function renderSchema(document: JsonObject, given: unknown, lead?: Html):
   return html`<p class="about">${lead} <span>${renderType(document, given)}</span>${renderRules(document, whole)}</p>
     ${renderDescription(whole['description'], 5)} ${renderParts(given, [])}`
 
-  /** `above`: the schemas around this one, so that one that contains itself ends. */
   function renderParts(part: unknown, above: readonly JsonObject[]): Html | false {
     const resolved = resolve(document, part)
     if (above.includes(resolved)) return html`<p class="note">${words().asAbove}</p>`

@@ -6,7 +6,6 @@ import { readList, readText, resolve, resolveEntries, readName } from './read-sc
 import type { NamedSchema } from './named-schemas.js'
 
 const MAX_DESCRIPTION = 600
-/** The names of one operation or schema that are covered, and the levels of schemas that they are taken from. */
 const MAX_NAMES = 200
 const MAX_LEVELS = 6
 
