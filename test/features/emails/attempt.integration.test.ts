@@ -1,6 +1,6 @@
-import { describe, it, type TestContext } from 'vitest'
+import { describe, it } from 'vitest'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import { failAt, readMail, SHORT_TIMEOUTS, STAGES, type Fault, type Stage } from '../../support/smtp.js'
+import { failAt, readMail, SHORT_TIMEOUTS, type Fault, type Stage } from '../../support/smtp.js'
 import {
   expectNoCredentials,
   openMailingProvider,
@@ -29,38 +29,18 @@ describe.concurrent('an e-mail with credentials', () => {
     expect(await provider.keyStatus(received)).toBe(200)
   })
 
-  /** The faults that are possible at a stage, and their outcome for the mailer. */
-  function faultsAt(stage: Stage): readonly (readonly [Fault, 'refused' | 'unknown' | 'permanent'])[] {
-    const begun = stage === 'content' || stage === 'end'
-    const aboutEmails = STAGES.indexOf(stage) >= STAGES.indexOf('MAIL')
-    return [
-      [{ does: 'refuse', code: 451 }, 'refused'],
-      aboutEmails ? [{ does: 'refuse', code: 550 }, 'permanent'] : [{ does: 'refuse', code: 535 }, 'refused'],
-      [{ does: 'stall' }, begun ? 'unknown' : 'refused'],
-      [{ does: 'drop' }, begun ? 'unknown' : 'refused'],
-      ...(stage === 'end'
-        ? ([
-            [{ does: 'stall', kept: true }, 'unknown'],
-            [{ does: 'drop', kept: true }, 'unknown'],
-          ] as const)
-        : []),
-    ]
-  }
+  type Outcome = 'refused' | 'unknown' | 'permanent'
 
-  it.for(STAGES)('is sent again after a fault at %s', async (stage, context) => {
-    const faults = faultsAt(stage)
-    // In `npm test` all at the end, and before it each kind of fault at two stages.
-    const isTried = (at: number) => IS_LONG_LANE || stage === 'end' || at === STAGES.indexOf(stage) % faults.length
-    const tried = faults.filter((_, at) => isTried(at))
-    await Promise.all(tried.map(([fault, outcome]) => expectSentAgain(context, stage, fault, outcome)))
-  })
-
-  async function expectSentAgain(
-    { expect, onTestFinished }: TestContext,
-    stage: Stage,
-    fault: Fault,
-    outcome: 'refused' | 'unknown' | 'permanent',
-  ): Promise<void> {
+  // The outcome of every fault at every stage: smtp.integration.test.ts.
+  it.for<readonly [Stage, Fault, Outcome]>([
+    ['AUTH', { does: 'refuse', code: 535 }, 'refused'],
+    ['MAIL', { does: 'refuse', code: 451 }, 'refused'],
+    ['RCPT', { does: 'refuse', code: 550 }, 'permanent'],
+    ['DATA', { does: 'stall' }, 'refused'],
+    ['content', { does: 'drop' }, 'unknown'],
+    ['end', { does: 'stall', kept: true }, 'unknown'],
+    ['end', { does: 'drop', kept: true }, 'unknown'],
+  ])('is sent again after a fault at %s, %j', async ([stage, fault, outcome], { expect, onTestFinished }) => {
     const what = `${JSON.stringify(fault)} at ${stage}`
     const timeouts = fault.does === 'stall' ? SHORT_TIMEOUTS : {}
     const provider = await openMailingProvider({ onTestFinished }, {}, timeouts)
@@ -105,7 +85,7 @@ describe.concurrent('an e-mail with credentials', () => {
       const received = await readMailedCredentials(mail)
       expectNoCredentials(received, [provider.logger.lines, provider.events, (await provider.auth.audit.list()).items])
     }
-  }
+  })
 
   it.for([1, 2, 3])(
     'works as the newest of %d with an unknown outcome, and none is sent after its first use',

@@ -295,31 +295,6 @@ describe('what a developer enters at registration', () => {
     const { to, cc, bcc } = await readMail(await receiveMail('Shop', contact))
     expect({ to, cc, bcc }).toEqual({ to: [{ name: '', address: contact }], cc: undefined, bcc: undefined })
   })
-
-  it.each([
-    'dev@customer.example\r\nBcc: all@evil.example',
-    'a@customer.example;all@evil.example',
-    'group:all@evil.example;',
-    "!#$%&'*+/=?^_`{|}~-@customer.example",
-    'a+b=c.d@x-y.customer.example',
-    '$reboot@customer.example',
-    'root@localhost',
-    'dev@192.0.2.7',
-    'dev@mail.localhost',
-    'dev@host.localdomain',
-    'dev@db.internal',
-    'dev@nas.home.arpa',
-    'dev@customer.c',
-    'dev@xn--.example.',
-    `${'l'.repeat(64)}@${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(62)}`,
-    'dev@customer.example>\r\nRCPT TO:<all@evil.example',
-  ])('as the contact %j is rejected, and nothing is sent', async (contact) => {
-    const before = server.mails.length
-    await expect(auth.registration.register({ name: 'Shop', contact, apis: ['catalog'] })).rejects.toMatchObject({
-      code: 'invalid_argument',
-    })
-    expect(server.mails).toHaveLength(before)
-  })
 })
 
 /** The tags of an HTML e-mail; all must be the template's, with no attribute but its own. */

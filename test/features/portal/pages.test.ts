@@ -190,18 +190,6 @@ describe('credentials', () => {
     expect(await readAudit(id)).toContainEqual(['application.credentialRotated', `contact:${ANNA}`])
   })
 
-  it('rotates once when two contacts do so at the same time (P35)', async () => {
-    const { id, keys } = await createApplication('Together')
-    await app.auth.applications.addContact(id, BOB, { by: 'test' })
-    const bob = await visit(app, BOB)
-    const path = `${id}/credentials/${keys[0]!.id}/rotate`
-    const forms = await Promise.all([anna.open(path), bob.open(path)])
-    const answers = await Promise.all([anna.submit(forms[0]), bob.submit(forms[1])])
-    expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 409]))
-    expect((await app.auth.applications.get(id))!.keys).toHaveLength(2)
-    expect(await readStatus('catalog', { 'X-Api-Key': answers.map(findKey).find(Boolean)! })).toBe(200)
-  })
-
   it('renames and ends a credential; access tokens end if that was chosen (P34)', async () => {
     const { id, secret, secrets } = await createApplication('Ending')
     const accessToken = await requestToken(id, secret)

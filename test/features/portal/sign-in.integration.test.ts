@@ -1,9 +1,6 @@
 import express from 'express'
 import { describe, expect, it } from 'vitest'
-import { emails } from '../../../src/features/emails/index.js'
-import { portal } from '../../../src/features/portal/index.js'
-import { memoryMailer } from '../../../src/tools/testing/index.js'
-import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { EXPRESSES } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import { createBrowser, readHiddenFields, ROOT } from './browser.js'
 import { addApplication, nextSignInEmail, openLink, usePortal, usePortalOf, signInByLink } from './portal-app.js'
@@ -201,25 +198,5 @@ describe('auth.portal', () => {
     const { app } = usePortal()
     const { status, body } = await request(app)[method](ROOT)
     expect({ status, body: body as unknown }).toEqual({ status: 404, body: { host: true } })
-  })
-})
-
-describe('without what it needs, there is no portal', () => {
-  const mailing = emails({ mailer: memoryMailer() })
-
-  it.each([
-    ['a mailer', { features: [portal()] }, /features has portal\(\), which needs emails\(\)\. Add emails\(\) from/],
-    [
-      'developersUrl',
-      { features: [portal(), mailing], developersUrl: undefined },
-      /developersUrl is missing\. The portal is at/,
-    ],
-  ])('%s: the start is refused', (_what, options, message) => {
-    expect(() => openPlatform({ developersUrl: 'https://example.com/developers', ...options })).toThrow(message)
-  })
-
-  it('without the feature, there is no member `portal`', async () => {
-    const { auth } = openPlatform({ developersUrl: 'https://example.com/developers', features: [mailing] })
-    expect(auth).not.toHaveProperty('portal')
   })
 })
