@@ -32,7 +32,7 @@ const STYLES = {
 .properties .properties > li:first-child { border-top: 0 }
 /* Beside each other where a page, or a part that is a container, has room. */
 @container (min-width: 26rem) {
-  .properties > li { grid-template-columns: minmax(7rem, 11rem) minmax(0, 1fr) }
+  .properties > li { grid-template-columns: minmax(7rem, 9rem) minmax(0, 1fr) }
   .properties > li > * { grid-column: 2 }
   .properties > li > code:first-child { grid-column: 1 }
   .properties > li > :is(details[open], .note, ul), .properties .properties .properties > li > * { grid-column: 1 / -1 }
@@ -77,7 +77,7 @@ pre .comment { color: #9fb0c6 }`,
 #sidebar ul { padding: 0; list-style: none }
 #sidebar .groups > li { margin-bottom: 1px }
 #sidebar :is(summary, li > a) { display: flex; gap: var(--space-2); align-items: center; padding: .3125rem var(--space-2); border-radius: var(--corner-small); color: var(--ink); font-weight: 500; line-height: 1.4; text-decoration: none; overflow-wrap: anywhere }
-#sidebar li li a, #sidebar [role='option'] { display: grid; grid-template-columns: 1fr auto; gap: 0 var(--space-2); padding: .3125rem var(--space-2) .3125rem var(--space-3); border-radius: 0 var(--corner-small) var(--corner-small) 0; color: var(--soft); font-weight: 400 }
+#sidebar details a, #sidebar [role='option'] { display: grid; grid-template-columns: 1fr auto; gap: 0 var(--space-2); padding: .3125rem var(--space-2) .3125rem var(--space-3); border-radius: 0 var(--corner-small) var(--corner-small) 0; color: var(--soft); font-weight: 400 }
 #sidebar details > ul { margin: 1px 0 var(--space-3) .6875rem; border-left: 1px solid var(--line) }
 #sidebar summary::before { margin: 0 .125rem; color: var(--soft) }
 #sidebar .chevron { flex-direction: row }
@@ -85,7 +85,7 @@ pre .comment { color: #9fb0c6 }`,
 #sidebar .size { margin-left: auto; color: var(--soft); font-size: var(--text-tiny); font-weight: 400; font-variant-numeric: tabular-nums }
 #sidebar :is(a, summary, [role='option']):hover, #sidebar [aria-selected='true'] { color: var(--ink); background: var(--code) }
 #sidebar li > [aria-current] { color: var(--ink); background: color-mix(in srgb, var(--accent) 8%, transparent); font-weight: 500 }
-#sidebar li li > [aria-current] { box-shadow: -1px 0 var(--accent), inset 1px 0 var(--accent) }
+#sidebar details [aria-current] { box-shadow: -1px 0 var(--accent), inset 1px 0 var(--accent) }
 @media (min-width: 64rem) {
   body:has(> .columns) { padding: 0 }
   .columns { display: grid; grid-template-columns: 16rem minmax(0, 1fr); }

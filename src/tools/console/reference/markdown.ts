@@ -65,10 +65,12 @@ export function renderMarkdown(text: string, options: MarkdownOptions = {}): Htm
 
 function renderFence(text: string, lang = ''): Html {
   const [name = ''] = lang.split(/\s/, 1)
-  const caption = name === '' ? words().example : name
+  const language = findFenceLanguage(lang)
+  const isShort = /^(?:json|ya?ml|php|[jt]s|xml|html|http)$/i.test(name)
+  const caption = language === 'curl' ? 'Shell' : isShort ? name.toUpperCase() : name || words().example
   return html`<figure class="copyable">
     <figcaption>${caption}${renderCopyButton(caption, FRAME_TEXTS[readLanguage()])}</figcaption>
-    <pre tabindex="0">${renderCode(text, findFenceLanguage(lang))}</pre>
+    <pre tabindex="0">${renderCode(text, language)}</pre>
   </figure> `
 }
 
