@@ -39,7 +39,11 @@ export async function generateSigningKey(
   return { ...record, sealedPrivateJwk }
 }
 
-export async function importSigningKey(record: ScheduledKey, encryption: Pick<KeyEncryption, 'unseal'>) {
+// With this type, declarations do not name types of jose, which users do not install.
+export async function importSigningKey(
+  record: ScheduledKey,
+  encryption: Pick<KeyEncryption, 'unseal'>,
+): Promise<SigningKey> {
   const { kid, algorithm, createdAt, signsFrom, verifiesUntil, formerVerifiesFor } = record
   const { signer: _, ...publicJwk }: JWK & { readonly signer?: unknown } = record.publicJwk
   const ofSigner = isOfSigner(record)
