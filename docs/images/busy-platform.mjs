@@ -268,8 +268,7 @@ async function addCounts(store, clock, ids) {
   const used = []
   for (const [each, id] of ids.entries()) {
     const { keys, secrets } = await store.findApplication(id)
-    if (each % 6 !== 5)
-      used.push(...[...keys, ...secrets].map(({ hash }) => ({ hash, at: at - (each * each * 1700 + 40) * 1000 })))
+    used.push(...[...keys, ...secrets].map(({ hash }) => ({ hash, at: at - (each * each * 1700 + 40) * 1000 })))
   }
   await store.noteCredentialUse(used)
 }

@@ -7,7 +7,15 @@ import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
 import { html, renderPlain, type Html } from '../../shared/web/html.js'
-import { renderCard, renderChip, renderPill, renderProperty, renderRows, renderTiles } from '../../shared/web/parts.js'
+import {
+  renderCard,
+  renderChip,
+  renderEmpty,
+  renderPill,
+  renderProperty,
+  renderRows,
+  renderTiles,
+} from '../../shared/web/parts.js'
 import {
   describeRefused,
   findFullestQuota,
@@ -23,7 +31,6 @@ import { describeActor, describeLimit, renderChanges } from './audit.js'
 import { renderEmail } from './emails-page.js'
 import { readPlan, readUsage } from './figures.js'
 import { fillTime, findTitle, renderAge, renderCells, renderItem, renderSection, renderTime } from './formats.js'
-import { renderNoUsage } from './usage-page.js'
 import type { Answer, Visit } from './visit.js'
 
 const MAX_AUDIT = 8
@@ -98,7 +105,7 @@ function renderSummary(
 function renderUsage(visit: Visit, usage: readonly UsageEntry[]): Html {
   const { texts, language, now, formats } = visit
   const head = { title: texts.tabs.usage, level: 2 } as const
-  if (usage.length === 0) return renderCard(head, renderNoUsage(visit))
+  if (usage.length === 0) return renderCard(head, renderEmpty({ title: texts.noUsage, drawing: 'calls' }))
   const apis = [...new Set(usage.map(({ api }) => api))]
   const rows = apis.map((api) => {
     const { calls, refused, tokens } = sumUsage(usage.filter((entry) => entry.api === api))

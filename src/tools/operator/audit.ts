@@ -8,7 +8,6 @@ import { formatGrants } from '../../shared/web/formats.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { hideContact } from '../operations/schemas.js'
 import { describeMailProblem } from './emails-page.js'
-import { listChoices } from './fields.js'
 import { readEntries } from './figures.js'
 import { findTitle, formatCsv, renderApplicationLink, renderItem, renderRowCard, renderTime } from './formats.js'
 import { PAGE_SIZE, renderFile, renderList } from './lists.js'
@@ -54,13 +53,15 @@ export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer
     if (application) return renderApplicationLink(visit, application)
     return id !== undefined && html`<a href="${root}/applications/${id}"><code>${id}</code></a>`
   })
-  const types = Object.keys(texts.changes).filter((name) => name.split('.').length === 2)
+  const types = Object.entries(texts.changes).flatMap(([name, sentence]) =>
+    name.split('.').length === 2 ? [[name, sentence.replaceAll(/\{\w+\}/g, '\u2026')] as const] : [],
+  )
   return renderList(visit, {
     tab: 'audit',
     shown: renderRowCard(texts.tabs.audit, rows),
     next,
     before: renderSearch(visit, 'audit', [
-      { name: 'type', label: texts.labels.change, choices: [['', texts.any], ...listChoices(types)] },
+      { name: 'type', label: texts.labels.change, choices: [['', texts.any], ...types] },
       { name: 'by', label: texts.labels.by, hint: 'operator:alice@example.com' },
       { name: 'application', label: texts.labels.application, hint: 'app_\u2026' },
       { name: 'from', label: texts.labels.since, type: 'date' },

@@ -1,6 +1,8 @@
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
+import { renderCopyable } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderEmpty, type EmptyState } from '../../shared/web/parts.js'
 import { renderDone } from './action-page.js'
 import { findTitle, renderApplicationLink, renderCells, renderPlainCard, renderTime } from './formats.js'
@@ -75,17 +77,20 @@ export async function answerReportOnly(visit: Visit): Promise<Answer | undefined
     before: html`<p class="soft">
         ${fillIn(texts.reportOnlyAbout, { option: html`<code>reportOnly</code>` })} ${ends && texts.enforceFrom}
       </p>
-      ${ends && listEnds(items, visit.now)}`,
+      ${ends && listEnds(items, visit)}`,
     empty: { title: texts.nothingReported, isGood: true },
   })
 }
 
 /** The option of each API, with the first day on which nothing was reported for 7 days; not before tomorrow. */
-function listEnds(items: readonly { readonly api: string; readonly lastAt: Date }[], now: number): readonly Html[] {
+function listEnds(
+  items: readonly { readonly api: string; readonly lastAt: Date }[],
+  { now, language }: Visit,
+): readonly Html[] {
   return [...new Set(items.map(({ api }) => api))].map((api) => {
     const last = Math.max(...items.filter((each) => each.api === api).map(({ lastAt }) => lastAt.getTime()))
     const until = formatDay(Math.max(last + 8 * DAY_MS, now + DAY_MS))
     const option = `apis: { ${JSON.stringify(api)}: { ..., reportOnly: { until: '${until}' } } }`
-    return html`<pre class="data"><code>${option}</code></pre>`
+    return renderCopyable('reportOnly', option, FRAME_TEXTS[language])
   })
 }

@@ -86,6 +86,7 @@ td .meter { width: 7rem; margin-top: .125rem }
 .table :is(th, td) > .facts-line { display: block; margin: 0 }
 .today:has(> :nth-child(2)) { columns: 32rem 2; gap: var(--space-5) }
 .today > .card { break-inside: avoid; &:not(:last-child) { margin-bottom: var(--space-5) } }
+:is(.word, td:has(> :is(time, .soft):only-child))::first-letter { text-transform: uppercase }
 .tiles .meter { margin-top: var(--space-2) }
 .inside .plot { margin: 0 }
 .tiles + .plot.plot { margin-top: var(--space-4) }
@@ -104,7 +105,7 @@ pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid 
   .row > div:not(.actions) { display: contents }
   .row > div > .facts-line { grid-column: 1 / -1 }
   .row > :is(.actions, .age, a) { grid-area: 1 / 2; max-width: none }
-  .row:has(> .age) .facts-line > :first-child { display: none }
+  .row:has(> .age) .facts-line { & > :first-child, &:not(:has(> :nth-child(2))) { display: none } }
   .choices { gap: 0 }
   .head > .actions { margin-left: 0 }
 }

@@ -40,7 +40,7 @@ export async function renderOverview(visit: Visit, actions: Html | false): Promi
 }
 
 /** No call in 30 days: one as a command, of the first API. */
-export function renderNoUsage({ auth, core, texts, language }: Visit): Html {
+function renderNoUsage({ auth, core, texts, language }: Visit): Html {
   const frame = { developersUrl: core.settings.developersUrl, texts: FRAME_TEXTS[language] }
   const first = auth.apis.slice(0, 1).map(
     (api) =>
