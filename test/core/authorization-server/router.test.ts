@@ -23,30 +23,15 @@ describe('auth.router (docs/http.md P1 to P12)', () => {
     })
 
     it.each([
-      ['the exact case', ['/Orders/token', '/orders/Token', '/ORDERS/TOKEN', '/orders/TOKEN']],
-      ['no path with a trailing slash', ['/orders/token/', '/orders/token//', '/orders/']],
-      [
-        'no path with more or fewer segments',
-        ['/orders', '/token', '/orders/token/x', '/x/orders/token', '/orders//token', '//orders/token', '/'],
-      ],
-      [
-        'no other encoding of a path',
-        ['/%6Frders/token', '/orders/%74oken', '/orders/token%20', '/orders/token;x=1', '/orders%2Ftoken'],
-      ],
-      [
-        'no unknown API',
-        ['/unknown/token', '/orders2/token', '/__proto__/token', '/constructor/token', '/undefined/token'],
-      ],
-      [
-        'no key API',
-        ['/catalog/token', '/weather/token', '/catalog/revoke', '/catalog/introspect', '/catalog/authorize'],
-      ],
-      [
-        'no other path of an API',
-        ['/orders/items', '/orders/authorise', '/orders/jwks.json', '/catalog/.well-known/jwks.json'],
-      ],
+      ['the exact case', '/Orders/token /orders/Token /ORDERS/TOKEN /orders/TOKEN'],
+      ['no path with a trailing slash', '/orders/token/ /orders/token// /orders/'],
+      ['no path of other length', '/orders /token /orders/token/x /x/orders/token /orders//token //orders/token /'],
+      ['no other encoding', '/%6Frders/token /orders/%74oken /orders/token%20 /orders/token;x=1 /orders%2Ftoken'],
+      ['no unknown API', '/unknown/token /orders2/token /__proto__/token /constructor/token /undefined/token'],
+      ['no key API', '/catalog/token /weather/token /catalog/revoke /catalog/introspect /catalog/authorize'],
+      ['no other path', '/orders/items /orders/authorise /orders/jwks.json /catalog/.well-known/jwks.json'],
     ])('P11, P12: matches %s', async (_, paths) => {
-      for (const path of paths) {
+      for (const path of paths.split(' ')) {
         const { status, text } = await post(host.app, path, GRANT)
         expect({ path, status, text }).toEqual({ path, ...HOST })
       }

@@ -18,7 +18,7 @@ describe.each(Object.entries(EXPRESSES))('%s: a route whose guard was not called
     [
       'requireBearer',
       auth.requireBearer,
-      /requireBearer was called with a request: it makes guards, and is none\. Call it where the route is defined.*auth\.requireBearer\('orders'\)/,
+      /requireBearer was called with a request: it makes guards, and is none\. Call .*auth\.requireBearer\('orders'\)/,
     ],
     ['requireApiKey', auth.requireApiKey, /requireApiKey was called with a request.*auth\.requireApiKey\('catalog'\)/],
     ['requireAny', auth.requireAny, /requireAny was called with a request.*auth\.requireAny\(\[/],
@@ -66,13 +66,13 @@ describe('a guard that is made in a wrong way says so:', () => {
     ],
     [
       'scopes as text',
-      () => auth.requireBearer('orders', 'orders:read' as never),
-      /the options are "orders:read"\. Write an object: \{ scopes/,
+      () => auth.requireBearer('orders', 'x' as never),
+      /options are "x"\. Write an object: \{ scopes/,
     ],
     [
       'scopes as a list',
-      () => auth.requireBearer('orders', ['orders:read'] as never),
-      /the options are \["orders:read"\]\. Write an object: \{ scopes/,
+      () => auth.requireBearer('orders', ['x'] as never),
+      /are \["x"\]\. Write an object: \{ scopes/,
     ],
     [
       'undocumented: a call',
