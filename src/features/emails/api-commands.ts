@@ -33,11 +33,7 @@ export function usesTokens(granted: EmailGrants, apis: ReadonlyMap<string, Api>)
   return Object.keys(granted).some((api) => apis.get(api)?.scheme === 'oauth2')
 }
 
-function describeApi(
-  api: Api,
-  content: EmailContent,
-  { developersUrl }: Parameters<typeof describeApis>[2],
-): EmailTexts['sections'][number] {
+function describeApi(api: Api, content: EmailContent, { developersUrl }: Parameters<typeof describeApis>[2]) {
   const { name, title, resource: issuer, tokenEndpoint, keyHeaders } = api
   const { labels } = TEXTS[content.language]
   const call = createCall(api, content)

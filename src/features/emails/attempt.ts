@@ -217,11 +217,7 @@ function prepareAttempt(core: Core, delivering: Delivering, leased: QueuedEmail,
     : prepareDelivery(core, delivering, leased, recipient)
 }
 
-function createEdit(
-  email: QueuedEmail,
-  describe: Attempt['describe'],
-  changed: Partial<ApplicationRecord> = {},
-): Edit<Attempt> {
+function createEdit(email: QueuedEmail, describe: Attempt['describe'], changed: Partial<ApplicationRecord> = {}) {
   return { changed, emails: [{ save: email }], result: { email, describe } }
 }
 

@@ -80,7 +80,6 @@ function findSavedEnd(saved: readonly CredentialRecord[], minted: MintedCredenti
   return end === undefined ? undefined : new Date(end)
 }
 
-/** The content of a reminder, at the time when it is sent, which may be later than it was queued. */
 export function describeReminder(
   record: Recipient,
   { kind, credential, replacement }: ExpiringCredential,

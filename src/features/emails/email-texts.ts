@@ -26,7 +26,6 @@ interface TextsOptions {
   readonly platform: string
   readonly operator: string
   readonly developersUrl: string | undefined
-  /** The address of the page where contacts manage their applications; undefined if there is none. */
   readonly portalUrl: string | undefined
   readonly supportUrl: string | undefined
 }

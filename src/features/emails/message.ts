@@ -23,7 +23,6 @@ export function createEmailWriter(options: {
   readonly apis: ReadonlyMap<string, Api>
   readonly baseUrl: string
   readonly developersUrl: string | undefined
-  /** The address of the page where contacts manage their applications; undefined if there is none. */
   readonly portalUrl: string | undefined
   readonly brand: Brand
   readonly composeEmail: ComposeEmail | undefined

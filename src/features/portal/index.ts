@@ -101,7 +101,6 @@ function createPortalPart(core: Core, settings: PortalSettings): FeaturePart {
   return { calls: { ...createCalls(core.writer), router }, createCalls }
 }
 
-/** The calls of an action: the operator's own, on the version of the application that the form was made for. */
 function createActionCalls(core: Core): CreateActionCalls {
   return (check) => ({
     applications: core.calls.createGuardedCalls({ check }),

@@ -31,11 +31,8 @@ export interface ReportedQuery<ApiNames extends string = string> {
   readonly limit?: number | undefined
 }
 
-export function createListReported(
-  { store, opened }: UsageReads,
-  flush?: () => Promise<unknown>,
-): (query?: ReportedQuery) => Promise<{ items: ReportedRequests[]; next?: string }> {
-  return async function listReported({ applicationId, api, after, limit } = {}) {
+export function createListReported({ store, opened }: UsageReads, flush?: () => Promise<unknown>) {
+  return async function listReported({ applicationId, api, after, limit }: ReportedQuery = {}) {
     const pageSize = readPageSize(limit)
     const key = readCursor(after)
     await opened()

@@ -120,20 +120,19 @@ function readTitle({ name, title }: Api, document: JsonObject | undefined): stri
 
 type PlatformWithPages = WithEmails & WithRegistration & WithPortal
 
-function listPages(site: Site): [path: string, resource: Resource | MakeResource][] {
+type Paths = [path: string, resource: Resource | MakeResource][]
+
+function listPages(site: Site): Paths {
   const { apis, documents, brand } = site
   const references = apis.flatMap((api) => {
     const document = documents.get(api.name)
     if (!document) return []
     // Images that an API answers with.
     const policy = createContentSecurityPolicy(["'self'", new URL(api.resource).origin], ['blob:'])
-    return listReferenceResources(
-      { api, document, operations: listReferenceOperations(document) },
-      site,
-      brand.extendPolicy(policy),
-    ).map(([path, resource]): [string, Resource | MakeResource] => [`/apis/${api.name}${path}`, resource])
+    const reference = { api, document, operations: listReferenceOperations(document) }
+    return listReferenceResources(reference, site, brand.extendPolicy(policy))
   })
-  const samples = apis.map((api): [string, MakeResource] => [
+  const samples = apis.map((api): Paths[number] => [
     `/apis/${api.name}/samples`,
     createTextPage(site, () => renderSamplesPage(api, site)),
   ])
@@ -141,7 +140,7 @@ function listPages(site: Site): [path: string, resource: Resource | MakeResource
   return [['/', createTextPage(site, () => renderIndexPage(site), ["'self'"])], ...samples, ...references]
 }
 
-function listTextResources(site: Site): [path: string, resource: MakeResource][] {
+function listTextResources(site: Site): Paths {
   const { guides, changelog } = site
   return [...guides, ...(changelog ? [changelog] : [])].flatMap((text) => [
     [`/${text.path}`, createTextPage(site, () => renderTextPage(site, text))],
@@ -149,7 +148,7 @@ function listTextResources(site: Site): [path: string, resource: MakeResource][]
   ])
 }
 
-function listDocumentResources(site: Site): [path: string, resource: MakeResource][] {
+function listDocumentResources(site: Site): Paths {
   const { apis, documents } = site
   const index = createDocumentResource('text/plain; charset=utf-8', () => escapeHidden(writeLlmsIndex(site)))
   const exports = apis.flatMap((api) => {
@@ -223,25 +222,21 @@ function readConsoleOptions(options: DeveloperConsoleOptions) {
 /** Rendering a page takes milliseconds, so nearly all pages are kept, compressed. The cache bounds their bytes. */
 const KEPT_PAGES = 2000
 
-/** The reference of an API, the pages of its operations and schemas, and what its search needs, by the path below the reference. */
-export function listReferenceResources(
-  reference: Reference,
-  options: ReferencePageOptions,
-  policy: string,
-): [path: string, resource: MakeResource][] {
-  const { document, operations } = reference
+function listReferenceResources(reference: Reference, options: ReferencePageOptions, policy: string): Paths {
+  const { api, document, operations } = reference
   const schemas = listNamedSchemas(document)
   const kept = createBoundedCache<Resource>({ entries: KEPT_PAGES, bytesOf: ({ gzipped }) => gzipped.length })
-  const keep = (path: string, render: () => string): [path: string, resource: MakeResource] => [
-    path,
+  const root = `/apis/${api.name}`
+  const keep = (path: string, render: () => string): Paths[number] => [
+    root + path,
     createLatePageResource(render, policy, kept, path),
   ]
   const writeSearch = (): string => JSON.stringify(createSearchIndex(document, operations, schemas))
 
   return [
-    ['', createLatePageResource(() => renderReferencePage(reference, options), policy)],
-    ['/search.json', createDocumentResource('application/json; charset=utf-8', writeSearch)],
-    ['/schemas', createLatePageResource(() => renderSchemasPage(reference, options), policy)],
+    [root, createLatePageResource(() => renderReferencePage(reference, options), policy)],
+    [`${root}/search.json`, createDocumentResource('application/json; charset=utf-8', writeSearch)],
+    [`${root}/schemas`, createLatePageResource(() => renderSchemasPage(reference, options), policy)],
     ...schemas.map((each) => keep(`/schemas/${each.key}`, () => renderSchemaPage(reference, each, options))),
     ...operations.map((each) => keep(`/operations/${each.key}`, () => renderOperationPage(reference, each, options))),
   ]

@@ -9,7 +9,6 @@ import { createSampleBody, createSampleCall, listCodeSamples } from '../referenc
 import { listCallbacks, listWebhooks } from '../reference/operations.js'
 import { describeValue, listNamedSchemas, listProperties, toLine } from './schema-text.js'
 
-/** The reference of an API in Markdown, for language models and for editors: everything that a call needs. */
 export function writeReference(api: Api, document: JsonObject, registration: boolean): string {
   const info = asObject(document['info'])
   return joinParts([

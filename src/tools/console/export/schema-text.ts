@@ -44,7 +44,6 @@ const NAMED_SCHEMA = /^#\/components\/schemas\/([^/]+)$/
 const MAX_LINES = 4000
 const MAX_LEVELS = 12
 
-/** The members, alternatives and conditions of a schema as a nested list; empty for other types. Lists have those of their items. */
 export function listProperties(document: JsonObject, given: unknown, indent = ''): string[] {
   let count = 0
   return list(given, indent, 0)
