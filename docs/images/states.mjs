@@ -181,7 +181,13 @@ export async function openStates() {
       await page.locator('#show').click()
       await page.locator('#refused').waitFor()
     },
-    'state-thanks': (page) => openSignedOut(page, '/register/thanks'),
+    'state-thanks': async (page) => {
+      await openSignedOut(page, '/register')
+      await page.getByLabel('Name of your application').fill('Cake stand')
+      await page.getByLabel('Catalogue').check()
+      await page.locator('#terms').check()
+      await send(page, 'contact', ALONE)
+    },
     'state-approved': async (page) => {
       await openDecision(page)
       await page.getByRole('button', { name: 'Approve' }).click()

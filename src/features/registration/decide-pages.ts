@@ -257,7 +257,7 @@ function describeDone(isApproved: boolean, isRegistration: boolean): string {
 
 function describeNext(isApproved: boolean, isRegistration: boolean): string {
   if (!isApproved) return isRegistration ? 'They can register it again.' : 'They can ask again.'
-  return 'To take access away again, narrow the application or suspend it, on the operator’s pages or on the command line.'
+  return 'To take access away again, remove scopes or suspend the application, on the operator’s pages or on the command line.'
 }
 
 function formatTime(time: number): string {

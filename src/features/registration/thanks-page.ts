@@ -1,7 +1,6 @@
 import type { Language } from '../../shared/contracts/application-record.js'
-import { fillText } from '../../shared/lib/fill-in.js'
 import { createSealedTexts } from '../../shared/lib/sealed-text.js'
-import { html } from '../../shared/web/html.js'
+import { fillHtml, html } from '../../shared/web/html.js'
 import { renderEmpty } from '../../shared/web/parts.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderPage, type PageLinks } from '../../shared/web/public-page.js'
@@ -22,9 +21,9 @@ export function renderThanksPage(
 ): string {
   const texts = TEXTS[language]
   const { portalUrl, developersUrl } = links
-  const text = fillText(registered?.isHeld ? texts.held : texts.received, {
+  const text = fillHtml(registered?.isHeld ? texts.held : texts.received, {
     within: describeDecisionTime(decisionDays, texts),
-    contact: registered?.contact ?? texts.givenContact,
+    contact: registered ? html`<strong>${registered.contact}</strong>` : texts.givenContact,
   })
   const link = html`<a href="${portalUrl}">${FRAME_TEXTS[language].myApplications}</a>`
   const manage = portalUrl !== undefined && html`<p>${texts.manage} ${link}.</p>`

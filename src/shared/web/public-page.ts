@@ -104,7 +104,7 @@ export function renderPage(
     language,
     title: heading,
     isError,
-    brand,
+    brand: tab === false ? { ...brand, supportUrl: undefined } : brand,
     head: { markup: `<style>${STYLES[style]}</style>` },
     header: tab === false ? { home: header.home, tabs: undefined } : header,
     content: keepWhole(

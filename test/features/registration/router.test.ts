@@ -69,7 +69,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       expect(thanks.text).not.toContain('dev@customer.example')
       const named = await request(app).get(String(first.headers['location']).replace('./register', PATH))
       expectPage(named)
-      expect(named.text).toContain('We send the credentials to dev@customer.example.')
+      expect(named.text).toContain('We send the credentials to <strong>dev@customer.example</strong>.')
       const again = await postForm(app, FORM)
       const another = await postForm(app, [
         ...FORM.slice(0, 1),
@@ -142,7 +142,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       const answer = await postForm(asking, FORM.slice(0, 3))
       const link = String(answer.headers['location']).replace('./register', PATH)
       expect((await request(asking).get(link)).text).toContain(
-        'decides, usually within 3 working days. After it is approved, we send the credentials to dev@customer.example.',
+        'decides, usually within 3 working days. After it is approved, we send the credentials to <strong>dev@customer.example</strong>.',
       )
       const expectNobody = async (path: string) => {
         const { status, text } = await request(asking).get(path)

@@ -10,7 +10,7 @@ import { renderRefusals, renderUsage } from '../sections/usage-section.js'
 import { renderSummary } from '../sections/summary.js'
 import { renderTermsNote } from './terms.js'
 import { renderFlash } from './page.js'
-import { renderDate } from './times.js'
+import { renderDate, renderDateTime } from './times.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderCard, renderNotice, renderRows } from '../../../shared/web/parts.js'
 import { isOffered, renderAction, type ApplicationView } from './view.js'
@@ -31,6 +31,7 @@ export function renderApplication(
   const { record, texts } = view
   const { plan, usage, refusals, isHeld } = counted
   const isPending = record.status === 'pending'
+  const reached = record.status === 'active' && plan?.quotas.find(({ left, soft }) => left === 0 && !soft)
   const sections = [
     usage && !isPending && (['usage', texts.usage, renderUsage(view, usage)] as const),
     plan && !isPending && (['plan', texts.plan, renderPlan(view, plan)] as const),
@@ -48,8 +49,9 @@ export function renderApplication(
       <span>${fillHtml(texts.created, { date: renderDate(record.createdAt, texts) })}</span>
     </p>
     ${isPending && renderNotice(html`<p>${isHeld ? texts.isHeld : texts.isPending}</p>`, 'warn')}
-    ${record.status === 'suspended' && renderSuspended(view)} ${renderTermsNote(view)}
-    ${!isPending && renderSummary(view, usage, plan)}
+    ${record.status === 'suspended' && renderSuspended(view)}
+    ${reached && renderNotice(html`<p>${fillHtml(texts.quotaReached, { time: renderDateTime(reached.endsAt.getTime(), texts) })}</p>`, 'bad')}
+    ${renderTermsNote(view)} ${!isPending && renderSummary(view, usage, plan)}
     <div class="parts">
       ${
         !isPending &&

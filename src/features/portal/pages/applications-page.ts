@@ -1,15 +1,16 @@
 import { isLive } from '../../../core/applications/credentials/credentials.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
-import { fillCount } from '../../../shared/lib/fill-in.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { fillCount, fillText } from '../../../shared/lib/fill-in.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderFlash } from './page.js'
 import type { Links, ApplicationView } from './view.js'
 import { isAsked } from './terms.js'
-import { renderRelativeTime } from './times.js'
+import { renderDateTime, renderRelativeTime } from './times.js'
 import { getFormats } from '../../../shared/web/formats.js'
 import { EXPIRY_NOTICE_MS } from '../sections/credential-section.js'
-import { sumUsage } from '../../../shared/web/usage-figures.js'
+import { findFullestQuota, findQuotaTone, sumUsage } from '../../../shared/web/usage-figures.js'
+import type { PlanUsage } from '../../../shared/contracts/plan-usage.js'
 import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderNotice, renderPill, renderTable } from '../../../shared/web/parts.js'
@@ -21,6 +22,8 @@ interface ListedApplications {
   readonly terms: ApplicationView['terms']
   /** Of the last 30 days, by application; undefined if the platform stores no usage, or there are too many applications. */
   readonly usage: ReadonlyMap<string, readonly UsageEntry[]> | undefined
+  /** With what is left of their quotas, as above. */
+  readonly plans: ReadonlyMap<string, PlanUsage | undefined> | undefined
   readonly link: Links
   readonly texts: PortalTexts
   readonly now: number
@@ -60,13 +63,15 @@ function listColumns({ usage, texts }: ListedApplications) {
 }
 
 function listCells(record: ApplicationRecord, list: ListedApplications): Html[] {
-  const { titles, terms, usage, link, now, texts } = list
-  const { count } = getFormats(texts.language)
+  const { titles, terms, usage, plans, link, now, texts } = list
+  const { lastUsedAt } = record
+  const { count, percent } = getFormats(texts.language)
   const live = [...record.keys, ...record.secrets].filter((each) => isLive(each, now))
-  const lastUsedAt = Math.max(...live.map((each) => each.lastUsedAt ?? 0))
   const expiring = live.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt - now < EXPIRY_NOTICE_MS)
   const apis = Object.keys(record.apis).map((name) => titles.get(name) ?? name)
   const { calls, refused } = sumUsage(usage?.get(record.id) ?? [])
+  const quota = findFullestQuota(plans?.get(record.id))
+  const tone = quota && findQuotaTone(quota)
   return [
     html`<p class="named alone">
         <a href="${link(record.id)}">${record.name}</a> ${renderStatus(record, texts)}
@@ -74,11 +79,13 @@ function listCells(record: ApplicationRecord, list: ListedApplications): Html[] 
       </p>
       <p class="facts">
         <span>${apis.length > 0 ? apis.join(', ') : texts.noApiYet}</span>
+        ${quota && tone === 'bad' && html`<span class="wrong">${fillHtml(texts.quotaUsedUp, { time: renderDateTime(quota.endsAt.getTime(), texts) })}</span>`}
+        ${quota && tone === 'warn' && html`<span class="warn">${fillText(texts.quotaNearlyUsed, { percent: percent.format(quota.used / quota.limit) })}</span>`}
         ${expiring.length > 0 && html`<span class="warn">${fillCount(texts.expireSoon, expiring.length)}</span>`}
       </p>`,
     ...(usage ? [calls, refused] : []).map(
       (each) => html`<span class="${each === 0 && 'soft'}">${count.format(each)}</span>`,
     ),
-    lastUsedAt > 0 ? renderRelativeTime(lastUsedAt, now, texts) : html`<span class="soft">${texts.neverUsed}</span>`,
+    lastUsedAt ? renderRelativeTime(lastUsedAt, now, texts) : html`<span class="soft">${texts.neverUsed}</span>`,
   ]
 }

@@ -4,7 +4,6 @@ import { findQueuedEmail } from '../../../core/applications/queue/queued-emails.
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import { type PortalSettings, isPossible } from '../portal-options.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
-import type { UsageOffer } from '../../../shared/contracts/offers.js'
 import { hasOwnMember } from '../../../shared/lib/own-members.js'
 import {
   FormProblem,
@@ -79,7 +78,8 @@ export function createPortalPages(
     const texts = TEXTS[language]
     const content = renderApplications({
       records,
-      usage: usage && (await countEach(usage, records, now())),
+      usage: usage && (await findEach(records, ({ id }) => listUsage(usage, id, now()))),
+      plans: plans && (await findEach(records, (record) => plans.usage(record))),
       titles,
       registerUrl,
       terms: actions.has('acceptTerms') ? terms : undefined,
@@ -171,10 +171,13 @@ export function createPortalPages(
   }
 }
 
-/** The last 30 days, by application. A mailbox with more has a list without counts: each application is a call of the store. */
-async function countEach(usage: UsageOffer, records: readonly ApplicationRecord[], now: number) {
+/** By application. A mailbox with more has a list without counts: each application is a call of the store. */
+async function findEach<Found>(
+  records: readonly ApplicationRecord[],
+  find: (record: ApplicationRecord) => Promise<Found>,
+) {
   if (records.length > MAX_COUNTED) return undefined
-  return new Map(await Promise.all(records.map(async ({ id }) => [id, await listUsage(usage, id, now)] as const)))
+  return new Map(await Promise.all(records.map(async (record) => [record.id, await find(record)] as const)))
 }
 
 /** Sends back the credential that the page has just shown, as a file: it is stored nowhere. */

@@ -31,9 +31,9 @@ form.card .danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
 .tiles { margin: 0 0 var(--space-6) }
 .tiles .word + dd { flex-basis: 100% }
 .parts > div { display: grid; gap: var(--space-5); min-width: 0 }
-.contents { position: sticky; top: 3.5rem; z-index: 2; display: flex; overflow-x: auto; margin: 0 -1rem var(--space-4); gap: var(--space-5); padding: 0 1rem; border-bottom: 1px solid var(--line); background: var(--ground); font-size: .875rem; font-weight: 500; white-space: nowrap; scroll-target-group: auto; --ground: light-dark(#f6f8fa, #0f1318) }
-.contents::after { content: ''; position: sticky; right: -1rem; flex: 1 0 2rem; margin-left: calc(-1 * var(--space-5)); background: linear-gradient(90deg, transparent, var(--ground) 1.5rem); pointer-events: none }
-.contents a { flex: none; padding: var(--space-2) 0; border-bottom: 2px solid transparent; color: var(--soft) }
+.contents { position: sticky; top: 3.5rem; z-index: 2; display: flex; overflow-x: auto; margin: 0 -1rem var(--space-4); padding: 0 .5rem; border-bottom: 1px solid var(--line); background: var(--ground); font-size: .875rem; font-weight: 500; white-space: nowrap; scroll-target-group: auto; --ground: light-dark(#f6f8fa, #0f1318) }
+.contents::after { content: ''; position: sticky; right: -.5rem; flex: 1 0 2rem; margin-left: -.5rem; background: linear-gradient(90deg, transparent, var(--ground) 1.5rem); pointer-events: none }
+.contents a { flex: none; padding: var(--space-2); text-align: center; border-bottom: 2px solid transparent; color: var(--soft) }
 .contents a:hover { color: var(--ink) }
 .contents a:target-current { border-color: var(--accent); color: var(--ink) }
 section.card, #danger { --x: clamp(1rem, 2.6vw, 1.25rem); scroll-margin-top: 3.5rem }
@@ -80,8 +80,8 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
   .applications .table tbody tr { grid-template-columns: auto auto 1fr; gap: 0 var(--space-4) }
   #credentials {
     tbody tr { grid-template-columns: auto 1fr; gap: 0 var(--space-4) }
-    td:not(:last-child) { grid-column: auto; padding-left: 0; font-size: var(--text-small) }
-    td::before { float: none; width: auto; margin: 0 .375rem 0 0 }
+    td:not(:last-child) { grid-column: auto; font-size: var(--text-small) }
+    td::before { display: inline; margin-right: .375rem; font-size: inherit }
     td:last-child { padding: var(--space-2) 0 0; &::before { display: none } .actions { flex-wrap: wrap; justify-content: start } }
   }
 }
@@ -92,8 +92,8 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 }
 @media (min-width: 64rem) {
   .parts:has(nav) { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: var(--space-10); align-items: start }
-  .contents { top: 4.5rem; display: grid; gap: 0; margin: 0; padding: 0; border: 0; border-left: 1px solid var(--line) }
-  .contents a { margin-left: -1px; padding: .3125rem var(--space-4); border-bottom: 0; border-left: 2px solid transparent }
+  .contents { top: 4.5rem; display: grid; margin: 0; padding: 0; border: 0; border-left: 1px solid var(--line) }
+  .contents a { margin-left: -1px; text-align: left; padding: .3125rem var(--space-4); border-bottom: 0; border-left: 2px solid transparent }
   section.card, #danger { scroll-margin-top: 0 }
   .contents::after { display: none }
 }

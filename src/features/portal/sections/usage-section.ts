@@ -48,7 +48,6 @@ function renderApiUsage(
   const days = sumByDay(usage, now)
   const id = `usage-${name}`
   const errors = sumErrors(usage)
-  const [error, ...others] = Object.keys(errors)
   const hasTokens = scheme === 'oauth2'
   const names = [texts.allowed, texts.refusedCount, ...(hasTokens ? [texts.tokens] : [])]
   const columns = [{ title: texts.day }, ...names.map((each) => ({ title: each, isNumber: true }))]
@@ -63,7 +62,7 @@ function renderApiUsage(
       ${renderTotal(html`<dt${refused > 0 && html` class="refused"`}>${texts.refusedCount}</dt>`, format.format(refused))}
       ${hasTokens && renderTotal(html`<dt>${texts.tokens}</dt>`, format.format(tokens))}
     </dl>
-    ${refused > 0 && html`<p class="soft">${texts.refusedWith} ${others.length === 0 ? html`<code>${error}</code>` : renderErrors(errors, texts.language)}</p>`}
+    ${refused > 0 && html`<p class="soft">${texts.refusedWith} ${renderErrors(errors, texts.language)}</p>`}
     ${calls > 0 && renderDays({ id: `days-${id}`, label: title, countsOfDay: texts.countsOfDay }, days, texts.language)}
     ${
       usage.length > 0 &&

@@ -29,6 +29,8 @@ export const en = {
   register: 'Register an application',
   noApiYet: 'No API yet',
   expireSoon: { one: 'One credential expires soon', other: '{count} credentials expire soon' },
+  quotaUsedUp: 'Quota used up until {time}',
+  quotaNearlyUsed: '{percent} of the quota used',
   applicationId: 'Application id',
   parts: 'Parts of this page',
   notices: {
