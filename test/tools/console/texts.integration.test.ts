@@ -27,7 +27,10 @@ describe('guides and a changelog', () => {
       `${'`'.repeat(50_000)}\n# No heading\n${'`'.repeat(50_000)}\n#  Long  ##${' '.repeat(50_000)}x\n# Second`,
     )
     write('.hidden.txt', '')
-    const changelog = write('CHANGES.markdown', '# Changes\n\n| a | b |\n| - | - |\n| 1 | 2 |\n')
+    const changelog = write(
+      'CHANGES.markdown',
+      '# Changes\n\n## May\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n## *April*\n',
+    )
     shop = await openShop({ console: { guides: join(folder, '*.md'), changelog } })
   })
   afterAll(() => shop.close())
@@ -76,6 +79,18 @@ describe('guides and a changelog', () => {
     expect(readLinks(second.page)).toEqual(['/guides/01-start', '/guides/03-long'])
     expect(second.page.querySelector('#rotation')).not.toBeNull()
     expect([...second.page.querySelectorAll('h1')].map(({ textContent }) => textContent)).toEqual(['Keys & secrets'])
+  })
+
+  it('have all guides, or what the changelog has, beside them, and the script where there is code to copy', async () => {
+    const readBeside = async (path: string) => {
+      const { page } = await get(path)
+      const links = [...page.querySelectorAll('#sidebar details a')].map((each) => each.getAttribute('href'))
+      return { links, scripts: page.querySelectorAll('script[src]').length }
+    }
+    const links = ['../guides/01-start', '../guides/02-keys', '../guides/03-long']
+    expect(await readBeside('guides/01-start')).toEqual({ links, scripts: 0 })
+    expect(await readBeside('guides/02-keys')).toEqual({ links, scripts: 1 })
+    expect(await readBeside('changelog')).toEqual({ links: ['#may', '#april'], scripts: 0 })
   })
 
   it('are Markdown for programs, which llms.txt links to', async () => {

@@ -40,6 +40,20 @@ describe('Markdown is rendered', () => {
     ),
   )
 
+  it.each([
+    ['zsh', 'Shell'],
+    ['json5 x', 'json5'],
+    ['json', 'JSON'],
+    ['', 'Example'],
+    ['<b>', '&#60;b&#62;'],
+  ])('with a button to copy code below the name of its language, %s', (fence, name) =>
+    expect(render(`\`\`\`${fence}\nx\n\`\`\``)).toMatch(
+      new RegExp(
+        `^<figure class="copyable">\\s*<figcaption>${name}<button[^>]* aria-label="Copy: ${name}"[^>]* hidden`,
+      ),
+    ),
+  )
+
   it('with headings below those of the page, and ids on request', () => {
     expect(render('# A\n\n### B', { headingLevel: 3 })).toBe('<h3>A</h3>\n<h4>B</h4>')
     expect(render('### A\n\n# B\n\n###### C', { headingLevel: 2 })).toBe('<h2>A</h2>\n<h2>B</h2>\n<h3>C</h3>')
