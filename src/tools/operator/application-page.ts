@@ -182,7 +182,8 @@ function renderAccess(visit: Visit, application: Application): Html {
   const { apis: granted, accessRequests, rateLimits, status } = application
   const isPending = status === 'pending'
   const known = auth.apis.map(({ name }) => name)
-  const names = [...known, ...Object.keys(granted).filter((name) => !known.includes(name))]
+  const others = Object.keys(granted).filter((name) => isPending || !known.includes(name))
+  const names = isPending ? others : [...known, ...others]
   const rows = names.map((name) => {
     const title = findTitle(visit, name)
     const hasScopes = Object.keys(auth.apis.find((api) => api.name === name)?.scopes ?? {}).length > 0

@@ -23,11 +23,9 @@ p { max-width: 44rem }
 .head + .facts-line { margin-top: calc(-1 * var(--space-3)) !important }
 .columns, .columns > * { display: grid; gap: var(--space-5); align-content: start; width: auto; min-width: 0; grid-template-columns: minmax(0, 1fr) }
 @media (min-width: 64rem) {
-  @supports selector(::details-content) {
-    .search > details { & > summary { display: none } &::details-content { content-visibility: visible } }
-  }
+  .columns { grid-template-columns: minmax(0, 1fr) 22rem }
+  @supports selector(::details-content) { .search > details { & > summary { display: none } &::details-content { content-visibility: visible } } }
 }
-@media (min-width: 64rem) { .columns { grid-template-columns: minmax(0, 1fr) 22rem } }
 .card { container-type: inline-size }
 .card:has(.menu[open]) { z-index: 1 }
 .card .table { border: 0; border-radius: 0; box-shadow: none }
@@ -37,8 +35,7 @@ p { max-width: 44rem }
 .actions > button.danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
 form.search { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: end }
 .card > form.search { padding: var(--space-4) }
-form.search > .field { flex: 1 1 9rem; max-width: 15rem }
-form.search > .wide { flex: 2 1 14rem; max-width: none }
+form.search > .field { flex: 1 1 9rem; max-width: 15rem; &.wide { flex: 2 1 14rem; max-width: none } }
 form.search :is(input, select) { font-size: .875rem }
 form.search > p { display: flex; gap: var(--space-2); margin: 0 }
 form.search > details { flex: 0 0 100%; order: 1 }
@@ -65,8 +62,7 @@ textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--
 .row > .button { padding: var(--space-1) .75rem; font-size: var(--text-small) }
 .day { padding-block: var(--space-2) !important; color: var(--soft); background: var(--code); font-size: var(--text-small); font-weight: 500 }
 .row:has(> .age) { padding-block: var(--space-2); & > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); align-items: baseline } }
-h3:has(strong) { font-weight: 400 }
-.row h3 { text-wrap: pretty }
+.row h3 { text-wrap: pretty; &:has(strong) { font-weight: 400 } }
 :is(h2, h3):has(> .pill) { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: baseline }
 .menu { position: relative; display: grid; align-self: stretch }
 .menu > summary::before { display: none !important }
@@ -93,10 +89,8 @@ td .meter { width: 7rem; margin-top: .125rem }
 .rows > .life { padding-top: 0; border: 0; & svg { display: block; width: 100%; height: .75rem; border-radius: 3px; background: var(--code); overflow: hidden } }
 .rows > .axis { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); justify-content: space-between; color: var(--soft); font-size: var(--text-small) }
 .axis .mark:not(:first-child) { margin-left: var(--space-3) }
-.former { --bar: color-mix(in oklab, var(--soft) 60%, var(--raised)) }
-.next { --bar: color-mix(in oklab, var(--info) 72%, var(--raised)) }
-.current { --bar: color-mix(in oklab, var(--good) 72%, var(--raised)) }
-.now { --bar: var(--ink) }
+.life { .former { --bar: color-mix(in oklab, var(--soft) 60%, var(--raised)) } .now { --bar: var(--ink) } }
+.life { .next { --bar: color-mix(in oklab, var(--info) 72%, var(--raised)) } .current { --bar: color-mix(in oklab, var(--good) 72%, var(--raised)) } }
 .life :is(rect, .mark) { fill: var(--bar); background: var(--bar) }
 .preview { display: block; width: 100%; height: 44rem; border: 1px solid var(--line); border-radius: var(--corner-box); background: #fff }
 pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); white-space: pre-wrap }
