@@ -55,10 +55,14 @@ const CONTROLS = {
   object: 'json',
 } as const
 
+/** What only the address of a form names: `can` has judged that, and not what somebody enters in its place. */
+const NAMED: Partial<Field> = { control: 'fixed', value: '', isRequired: true }
+
 /** The properties of a field that the operation's schema does not have. */
 const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>> = {
   name: () => ({ isRequired: true }),
-  contact: ({ action }) => ({ control: 'email', isRequired: action.operation !== 'applications.create' }),
+  contact: ({ action }) =>
+    action.place === 'contact' ? NAMED : { control: 'email', isRequired: action.operation !== 'applications.create' },
   apis: ({ visit, action, application }) => {
     const choices = listGrants(visit, application?.apis)
     const isApproval = action.operation === 'applications.approve'
@@ -94,9 +98,11 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>>
     choices: Object.entries({ [HERE]: texts.shownHere, email: texts.byEmail }),
     isRequired: true,
   }),
-  address: () => ({ control: 'email', isRequired: true }),
-  credential: () => ({ control: 'fixed', value: '' }),
-  credentialId: () => ({ control: 'fixed', value: '' }),
+  address: ({ action }) => (action.place === 'contacts' ? { control: 'email', isRequired: true } : NAMED),
+  api: () => NAMED,
+  kid: () => NAMED,
+  credential: () => NAMED,
+  credentialId: () => NAMED,
   jwksUri: () => ({ control: 'url' }),
   confirm: ({ application }) => ({ isRequired: true, hint: application!.name }),
 }

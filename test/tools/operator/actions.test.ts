@@ -357,6 +357,23 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     ])
   })
 
+  it('take nothing that a form entered in place of what its address names', async () => {
+    const { contacts } = (await host.auth.applications.list({ contact: 'contact@example.com' })).items[0]!
+    const others = { contact: contacts[0]!, address: contacts[0]!, api: 'weather', kid: 'x', credential: 'x' }
+    const readDone = () => host.auth.audit.list({ order: 'newest', limit: 1, by: 'operator:alice@example.com' })
+    const named = names.filter((name) => CASES[name].query !== undefined)
+    for (const name of isSample ? ['signOut' as const] : named) {
+      const path = (await prepare(name)).replace(/\?.*/, '')
+      const before = await readDone()
+      for (const entered of [{}, { ...others, credentialId: 'x' }]) {
+        const form = { ...readForm((await host.get(path)).text), ...CASES[name].enter, ...entered }
+        expect((await post(path, form)).status, name).toBe(400)
+        expect(await readDone(), name).toEqual(before)
+      }
+      expect(await host.store.signIns.listSignOuts([`contact:${contacts[0]}`]), name).toEqual([])
+    }
+  })
+
   it('answers an address of slashes alone', async () => {
     expect((await host.get('//')).status).toBe(200)
   })
