@@ -59,6 +59,7 @@ it('The portal shows what is used of the plan, what is left, and until when', as
         { limit: 2, per: 'month', soft: true },
       ],
     },
+    small: { requests: [{ limit: 3, per: 'day' }] },
   } as const
   const app = await usePortalApp({ plans: plans(given), now: () => NOON })
   const shop = { name: 'Shop', contact: 'anna@shop.example', apis: ['catalog'] } as const
@@ -75,6 +76,10 @@ it('The portal shows what is used of the plan, what is left, and until when', as
   expect(html).toMatch(/class="meter bad"\s+role="meter"\s+aria-label="This month"[^>]*aria-valuenow="100"/)
   expect(text).toContain('Quota left 0 of 2 this month')
   expect(html).toContain('class="plot"')
+  expect(html).not.toContain('class="notice bad"')
+  await app.auth.plans.set(application.id, 'small')
+  expect((await anna.open(application.id)).html).toMatch(/class="notice bad"><p>The quota is used up: requests are/)
+  expect((await anna.open('')).text).toContain('Quota used up until 26 Nov 2026, 00:00 UTC')
 })
 
 it('The portal shows an application whose plan this process does not have: its contacts can still end a key', async () => {

@@ -79,7 +79,7 @@ function listCells(record: ApplicationRecord, list: ListedApplications): Html[] 
       </p>
       <p class="facts">
         <span>${apis.length > 0 ? apis.join(', ') : texts.noApiYet}</span>
-        ${quota && tone === 'bad' && html`<span class="wrong">${fillHtml(texts.quotaUsedUp, { time: renderDateTime(quota.endsAt.getTime(), texts) })}</span>`}
+        ${quota && tone === 'bad' && html`<span class="${quota.soft ? 'warn' : 'wrong'}">${fillHtml(texts.quotaUsedUp, { time: renderDateTime(quota.endsAt.getTime(), texts) })}</span>`}
         ${quota && tone === 'warn' && html`<span class="warn">${fillText(texts.quotaNearlyUsed, { percent: percent.format(quota.used / quota.limit) })}</span>`}
         ${expiring.length > 0 && html`<span class="warn">${fillCount(texts.expireSoon, expiring.length)}</span>`}
       </p>`,
