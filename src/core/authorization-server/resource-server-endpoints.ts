@@ -126,6 +126,7 @@ export function createResourceServerEndpoints(options: {
     createCheck: (api: IntrospectedApi | undefined): Endpoint =>
       async function answerCheck(req, res) {
         const form = await readResourceServerForm(req, refuseUnknown)
+        // Without a token in the form `Authorization` is the caller's, and must not authenticate the resource server.
         const client = form.get('token') === undefined ? deriveRequest(req, copyHeaders(req, 'authorization')) : req
         const admitted = await limitAuthenticationTime(admit(client, form, api)).catch(hideFromCallers)
         const { denied, caller, maxAge } = await judge(req, res, admitted, form, client).catch(hideFromCallers)

@@ -44,7 +44,7 @@ const SLOW_APPLICATIONS = 10_000
 
 class TooManyReads extends KeySetProblem {}
 
-/** Strangers who answer slowly on purpose delay each other: applications take turns, slow ones with connections of their own. */
+/** Strangers who are slow on purpose delay each other: applications take turns, not hosts, as one can name somebody else's. */
 function createTurns(now: () => number) {
   const onOverflow = () => new TooManyReads('is not read: too many others are being read')
   const limit = createConcurrencyLimit({ atOnce: AT_ONCE, waiting: WAITING, onOverflow })

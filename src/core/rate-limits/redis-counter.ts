@@ -58,7 +58,7 @@ export function connectRedis(options: {
     },
     isUnavailable: isOpen,
     close,
-    /** Untrusted keys may be long, and Redis must not hold addresses and contacts, nor anything that shows them. */
+    /** Untrusted keys may be long, and Redis must not hold addresses and contacts, nor a hash that can be guessed. */
     hashKey: (key: string) => createHmac('sha256', hashingKey).update(key).digest('base64url').slice(0, 22),
     createCounter(name: string, { limit, window }: Limit, fallback: MemoryCounter) {
       /** Key -> when it may count again. */
