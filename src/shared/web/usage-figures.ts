@@ -5,6 +5,7 @@ import { DAY_MS, formatDay } from '../lib/day.js'
 import { fillText } from '../lib/fill-in.js'
 import { getFormats } from './formats.js'
 import { html, type Html } from './html.js'
+import { FRAME_TEXTS } from './page-frame.js'
 
 /** The counts of a period, of one application or of all. */
 type Counts = Omit<UsageEntry, 'applicationId'>
@@ -102,14 +103,14 @@ export function nameColor(kind: 'allowed' | 'refused', name: string): Html {
   return html`<i class="mark ${kind}"></i>${name}`
 }
 
-/** The tile of what was refused: red from a tenth of all, without a colour if there was nothing. */
+/** The tile of what was refused: red from a tenth of all, requests for tokens included; without a colour if there was nothing. */
 export function describeRefused(
   name: string,
   { refused, share }: { readonly refused: number; readonly share: number },
   language: Language,
 ) {
   const { count, percent } = getFormats(language)
-  const note = refused > 0 && percent.format(share)
+  const note = refused > 0 && fillText(FRAME_TEXTS[language].ofAllRequests, { share: percent.format(share) })
   const tone = share >= 0.1 ? ('bad' as const) : undefined
   return { label: refused > 0 ? nameColor('refused', name) : name, value: count.format(refused), note, tone }
 }

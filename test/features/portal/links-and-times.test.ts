@@ -40,7 +40,9 @@ it('has the calls, the refused ones and the last use of each application in the 
     /Calls in 30 days Refused in 30 days Last use Shop Active .* 2,000 100 Never/,
   )
   const { text } = await visitor.open(application.id)
-  expect(text).toMatch(/Calls in 30 days 2,000 Refused in 30 days 100 5% Quota left Unlimited Expires next Never/)
+  expect(text).toMatch(
+    /Calls in 30 days 2,000 Refused in 30 days 100 5% of all requests Quota left Unlimited Expires next Never/,
+  )
 })
 
 it('says of a pending application what it waits for, and shows no numbers', async () => {

@@ -19,6 +19,7 @@ export const en = {
   call: 'Call {api}',
   reference: '{api}: reference, and samples in seven languages',
   downloadEnv: 'Download as .env',
+  ofAllRequests: '{share} of all requests',
   keySetRefused:
     'Enter a JWK Set of 1 to 10 public keys, one public key in PEM, or an address that begins with https://.',
 }
