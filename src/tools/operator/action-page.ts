@@ -81,7 +81,7 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
     problem,
     isNarrow: true,
     content: html`${warning !== undefined && html`<p>${warning}</p>`}
-      ${application && action.hits && (await renderHits(visit, application))}
+      ${application && action.hits && (await renderHits(form, application))}
       ${application && name === 'approve' && (await renderRequest(visit, application))}
       <form method="post" action="${root}/${path.map(encodeURIComponent).join('/')}${search}">
         <input type="hidden" name="token" value="${formToken}" /><input type="hidden" name="version" value="${version}" />
@@ -96,10 +96,10 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
 
 /** The one that the action is about, of an application or of all. */
 function findSubject(form: ActionForm): string | undefined {
-  const { api, kid, address, credential } = findNamed(form)
+  const { api, kid, contact, address = contact, credential, credentialId = credential } = findNamed(form)
   if (api !== undefined) return findTitle(form.visit, api)
   const { keys = [], secrets = [], name } = form.application ?? {}
-  return kid ?? address ?? [...keys, ...secrets].find(({ id }) => id === credential)?.name ?? name
+  return kid ?? address ?? [...keys, ...secrets].find(({ id }) => id === credentialId)?.name ?? name
 }
 
 /** The tab of an action that is about no application. */
@@ -113,16 +113,17 @@ const TABS: Readonly<Record<string, TabName>> = {
 const HIT_DAYS = 7
 
 /** Whom an action would hit, told from the last 7 days: calls, the credentials that were used, and when the last one was. */
-async function renderHits(visit: Visit, application: Application): Promise<Html> {
-  const { texts, query, formats, now } = visit
-  const [api, id] = [query.get('api'), query.get('credential')]
+async function renderHits(form: ActionForm, application: Application): Promise<Html> {
+  const { visit } = form
+  const { texts, formats, now } = visit
+  const { api, credential, credentialId = credential } = findNamed(form)
   const used = [...application.keys, ...application.secrets].filter((each) => {
-    const isMeant = id === null || each.id === id
+    const isMeant = credentialId === undefined || each.id === credentialId
     return isMeant && each.lastUsedAt && now - each.lastUsedAt.getTime() < HIT_DAYS * DAY_MS
   })
   const last = Math.max(...used.map(({ lastUsedAt }) => lastUsedAt!.getTime()))
   const usage = await readUsage(visit, application.id, HIT_DAYS)
-  const { calls } = sumUsage((usage ?? []).filter((entry) => api === null || entry.api === api))
+  const { calls } = sumUsage((usage ?? []).filter((entry) => api === undefined || entry.api === api))
   if (calls === 0 && used.length === 0) return renderNotice(texts.hitsNobody, 'good')
   // Calls are counted for the application, not for each of its credentials.
   const values = {

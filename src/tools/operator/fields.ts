@@ -120,10 +120,10 @@ export function findNamed({ action, application, visit }: FormSubject): Readonly
   const { contacts = [], invitations = [] } = application ?? {}
   const lists = { contact: contacts, invitation: invitations.map(({ address }) => address) }
   const address = at && ownMembers<Readonly<Record<string, readonly string[]>>>(lists)[action.place]?.[Number(at)]
-  const named = { api, kid, credential, credentialId: credential, address, contact: address }
-  return ownMembers(
-    Object.fromEntries(Object.entries(named).flatMap(([name, value]) => (value ? [[name, value]] : []))),
-  )
+  const named = Object.entries({ api, kid, credential, credentialId: credential, address, contact: address })
+  // Whatever else a link says must not change what the page says about the action.
+  const asked = named.flatMap(([name, value]) => (value && action.asks.includes(name) ? [[name, value] as const] : []))
+  return ownMembers(Object.fromEntries(asked))
 }
 
 export function listChoices(values: readonly string[]): Choices {

@@ -487,6 +487,9 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     expect(text.replaceAll(/<[^>]*>/g, '')).toMatch(
       /made 1,204 calls in the last 7 days\. Affected: 1 credential in use, last used\s+3 minutes ago\./,
     )
+    const { text: ofLink } = await host.get(`${path}?api=Nothing&credential=Nothing&kid=Nothing`)
+    expect(ofLink).toContain('1,204 calls')
+    expect(ofLink).not.toMatch(/>[^<]*Nothing/)
     const { text: ofApi } = await host.get(path.replace('suspend', 'disallow?api=catalog'))
     expect(ofApi).toContain('made 4 calls in')
     await host.store.usage.add({ id: 'one', at }, [
