@@ -13,7 +13,7 @@ import { readSourceFiles } from './support/source-files.js'
  * The note of an approval is an option with a type.
  * What guards read of the store is one contract, which processes without a database have from the platform: 150 lines, and the name of what both have in common.
  */
-const LIMITS = { modules: 205, lines: 19_850, values: 20, types: 93 }
+const LIMITS = { modules: 173, lines: 18_822, values: 20, types: 93 }
 
 describe('the main entry', () => {
   it('loads no more modules and lines than before', () => {

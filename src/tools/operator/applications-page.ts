@@ -210,11 +210,11 @@ function fits({ status, apis, plan, lastUsedAt, keys, secrets }: Application, fi
 }
 
 /** An address is a contact's; a key or secret finds its application; an id is the application's or the operator's own; anything else begins a name. */
-async function search(
+export async function search(
   { applications: { list, get } }: Visit['auth'],
-  given: Filters,
+  given: Partial<Filters>,
   text: string | undefined,
-  after: string | undefined,
+  after?: string,
 ): Promise<Found> {
   const filters = { ...given, limit: PAGE_SIZE, after }
   if (text === undefined) return list(filters)

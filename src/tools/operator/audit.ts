@@ -7,13 +7,14 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { hideContact } from '../operations/schemas.js'
+import { search } from './applications-page.js'
 import { describeMailProblem } from './emails-page.js'
 import { readEntries } from './figures.js'
 import { findTitle, formatCsv, renderApplicationLink, renderItem, renderRowCard, renderTime } from './formats.js'
 import { PAGE_SIZE, renderFile, renderList } from './lists.js'
 import { describeNone, readQuery, renderSearch } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
-import { maySeeNames, type Answer, type Visit } from './visit.js'
+import { isApplicationId, maySeeNames, type Answer, type Visit } from './visit.js'
 
 /** A file has at most so many pages of 1,000 rows. */
 const MAX_FILE_PAGES = 10
@@ -30,9 +31,9 @@ export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer
   const showActor = (by: string | undefined) => (maySeeNames(visit) ? by : hideContact(by))
   const filter = {
     order: 'newest',
-    applicationId: readQuery(visit, 'application'),
+    applicationId: await findApplication(visit, readQuery(visit, 'application')),
     type: readQuery(visit, 'type') as 'application.updated' | undefined,
-    by: showActor(readQuery(visit, 'by')),
+    by: await findActor(auth, readQuery(visit, 'by'), showActor),
     from: readDate('from', 0),
     // The day that is entered is the last one.
     until: readDate('until', 1),
@@ -62,14 +63,35 @@ export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer
     next,
     before: renderSearch(visit, 'audit', [
       { name: 'type', label: texts.labels.change, choices: [['', texts.any], ...types] },
-      { name: 'by', label: texts.labels.by, hint: 'operator:alice@example.com' },
-      { name: 'application', label: texts.labels.application, hint: 'app_\u2026' },
+      { name: 'by', label: texts.labels.by, hint: 'alice@example.com' },
+      { name: 'application', label: texts.labels.application },
       { name: 'from', label: texts.labels.since, type: 'date' },
       { name: 'until', label: texts.labels.until, type: 'date' },
     ]),
     actions: rows.length > 0 && renderFile(visit, 'audit', texts.tabs.audit),
     empty: describeNone(visit, { title: texts.noAudit }),
   })
+}
+
+/** Rows show an actor without its kind. Whoever sees no contact finds none. */
+async function findActor(
+  { audit }: Visit['auth'],
+  given: string | undefined,
+  showActor: (by: string | undefined) => string | undefined,
+): Promise<string | undefined> {
+  for (const kind of given === undefined ? [] : ['', 'operator:', 'contact:']) {
+    const by = showActor(`${kind}${given}`)
+    const { items } = await audit.list({ by, limit: 1 })
+    if (items.length > 0) return by
+  }
+  return showActor(given)
+}
+
+/** The id of what a search finds alone, or by its whole name. */
+async function findApplication({ auth, may }: Visit, given: string | undefined): Promise<string | undefined> {
+  if (given === undefined || isApplicationId(given) || !may('applications.list')) return given
+  const { items } = await search(auth, {}, given)
+  return (items.length === 1 ? items[0] : items.find(({ name }) => name === given))?.id ?? given
 }
 
 /** Changes below their days. `name`: how an application is called. */

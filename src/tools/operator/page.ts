@@ -51,6 +51,7 @@ textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--
 .hint, .age, .facts-line, .field .soft { font-size: var(--text-small); font-weight: 400 }
 .facts-line { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; margin: var(--space-1) 0 0; max-width: none; overflow-wrap: anywhere }
 .wrong { color: var(--bad) }
+@media (min-width: 40rem) { .share { display: inline-block; min-width: 3.25rem } }
 .facts-line .warn:not(.pill) { color: var(--warn) }
 .facts-line .meter { width: 9rem }
 .facts-line > :has(> .chip) { margin-right: calc(-1 * var(--space-2)) }

@@ -55,7 +55,7 @@ export async function answerUsage(visit: Visit): Promise<Answer | undefined> {
   const { texts, language, now, may } = visit
   const { usage } = visit.auth
   if (!usage) return undefined
-  const { count, date: day, month } = visit.formats
+  const { count, percent, date: day, month } = visit.formats
   const { period, sort, after } = readTotalsQuery(visit)
   const file = may('usage.overall') && renderFile(visit, 'usage-days', texts.overall)
   const months = [0, 1].map((back) => {
@@ -81,10 +81,13 @@ export async function answerUsage(visit: Visit): Promise<Answer | undefined> {
       choices: (['refused', 'allowed'] as const).map((each) => [each, texts.labels[each]]),
     },
   ])
-  const rows = items.map(({ applicationId: id, name, allowed, refused, accessTokens, errors }) => [
+  const rows = items.map(({ applicationId: id, name, allowed, refused, share, accessTokens, errors }) => [
     renderApplicationLink(visit, { id, name }),
     count.format(allowed),
-    count.format(refused),
+    refused > 0
+      ? html`${count.format(refused)}
+          <span class="share ${share < 10 ? 'soft' : 'wrong'}">${percent.format(share / 100)}</span>`
+      : '0',
     count.format(accessTokens),
     refused > 0 && html`<div class="reasons">${renderErrors(errors, language)}</div>`,
   ])

@@ -157,7 +157,7 @@ describe('lists', () => {
 
   it.each([
     ['/', 'applications.list', /Today/],
-    ['/usage', 'usage.totals', /1,200 34 100 34 invalid_token/],
+    ['/usage', 'usage.totals', /1,200 34 2\.5% 100 34 invalid_token/],
     ['/usage?sort=allowed&period=2020-02', 'usage.totals', /Nothing was found/],
     ['/usage?period=2020-01', 'usage.totals', /No refusals/],
     ['/usage.csv', 'usage.totals', /invalid_token/],
@@ -227,7 +227,7 @@ describe('lists', () => {
   it.each([
     ['/', /All applications, 30 days .* Refused 34 2\.5%/],
     ['/', /34 requests refused today, 0 on an average day 2\.5% refused 34 invalid_token Show refusals/],
-    ['/usage', /All applications, 30 days .* Refused 34 2\.5% .* 1,200 34 100 34 invalid_token/],
+    ['/usage', /All applications, 30 days .* Refused 34 2\.5% .* 1,200 34 2\.5% 100 34 invalid_token/],
     ['/applications', /Suspended 1,234 34 /],
     ['/applications/ID', /Calls in 30 days 1,234 Refused 34 2\.5%/],
   ])('count the share of the refused in calls and token requests: %s %s', async (path, shows) => {
@@ -240,6 +240,10 @@ describe('lists', () => {
     expect(await count('by=operator:bob')).toBe(1)
     expect(await count(`by=operator:bob&application=${id}&type=application.suspended`)).toBe(1)
     expect(await count('by=operator:carl')).toBe(0)
+    // As rows show it.
+    expect(await count('by=bob')).toBe(1)
+    expect(await count(`by=bob&application=${encodeURIComponent(HOSTILE)}`)).toBe(1)
+    expect(await count('by=bob&application=Refused')).toBe(0)
     expect(await count('until=2000-01-01')).toBe(0)
     const today = new Date(host.clock.now()).toISOString().slice(0, 10)
     expect(await count(`by=operator:bob&from=${today}&until=${today}`)).toBe(1)
