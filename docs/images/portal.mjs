@@ -97,7 +97,8 @@ export async function watchMail(folder) {
   }
 }
 
-/** The folder is made with the first e-mail. @param {string} folder @returns {Promise<string[]>} */
-function listFiles(folder) {
-  return readdir(folder).catch(() => [])
+/** The folder is made with the first e-mail, and a file gets its name when it is whole. @param {string} folder */
+async function listFiles(folder) {
+  const names = await readdir(folder).catch(() => [])
+  return names.filter((name) => name.endsWith('.eml'))
 }

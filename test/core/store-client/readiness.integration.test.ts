@@ -156,7 +156,8 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     const storeEvents: string[] = []
     auth.events.on('store.unavailable', () => storeEvents.push('unavailable'))
     await auth.ready()
-    store.slowDown(50)
+    // Longer than what comes before close() may take on a busy machine.
+    store.slowDown(500)
     store.fail()
     const health = auth.health()
     await auth.close()
