@@ -110,7 +110,7 @@ export function invalidState(message: string): ApplicationError {
   return new ApplicationError('invalid_state', message)
 }
 
-/** Of the argument `after` of a list. */
+/** The error for an argument `after` of a list that is none. */
 export function invalidCursor(): ApplicationError {
   return invalidArgument('after must be the `next` of the page before.')
 }

@@ -126,7 +126,7 @@ export function isMultipart(mediaType: string): boolean {
   return /^multipart\//i.test(mediaType)
 }
 
-/** Of a list such as `image/png, image/*`: the content's own type if allowed, else the first that is no range. */
+/** Chooses from a list such as `image/png, image/*`: the content's own type if allowed, else the first that is no range. */
 export function chooseMediaType(list = '', own = ''): string | undefined {
   const types = list.split(',').map((type) => type.trim())
   const isAllowed = types.some(

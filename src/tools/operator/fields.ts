@@ -55,7 +55,7 @@ const CONTROLS = {
   object: 'json',
 } as const
 
-/** What only the address of a form names: `can` has judged that, and not what somebody enters in its place. */
+/** Fields that only the address of a form names: `can` has judged that, and not what somebody enters in its place. */
 const NAMED: Partial<Field> = { control: 'fixed', value: '', isRequired: true }
 
 /** The properties of a field that the operation's schema does not have. */
@@ -112,7 +112,7 @@ export const HERE = 'here'
 export const MAX_AREA = 500
 export const LANGUAGES: Choices = Object.entries(LANGUAGE_NAMES)
 
-/** What the address of a form names: fields of these names are fixed. No address of a page has that of a person, so it has the place in the list. */
+/** The address of a form names these fields, which are fixed. A person is named by the place in the list, so that no address of a page has an e-mail address. */
 export function findNamed({ action, application, visit }: FormSubject): Readonly<Record<string, string>> {
   const [api, kid, credential, at] = ['api', 'kid', 'credential', 'at'].map(
     (name) => visit.query.get(name) ?? undefined,
@@ -206,7 +206,7 @@ export function renderFields(
   })}`
 }
 
-/** What may be ticked, below the titles of the APIs that it is of. */
+/** Boxes to tick, below the titles of their APIs. */
 function renderBoxes(
   { id, name, choices }: { readonly id: string; readonly name: string; readonly choices: Choices },
   values: readonly string[],

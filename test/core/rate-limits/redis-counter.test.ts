@@ -2,14 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createRedisCircuitBreaker } from '../../../src/core/rate-limits/redis-counter.js'
 
-it('ignores a time-out of a command that was sent before an outage that is over', async () => {
+function open() {
   const changes: unknown[] = []
   const redis = { status: 'ready', defineCommand: () => undefined }
-  const circuitBreaker = createRedisCircuitBreaker({
-    redis,
-    probe: async () => undefined,
-    onChange: (problem) => void changes.push(problem),
-  })
+  const onChange = (problem: unknown): void => void changes.push(problem)
+  return { circuitBreaker: createRedisCircuitBreaker({ redis, probe: async () => undefined, onChange }), changes }
+}
+
+it('ignores a time-out of a command that was sent before an outage that is over', async () => {
+  const { circuitBreaker, changes } = open()
   const lost = new Error('lost')
   const [unanswered, refused] = [
     circuitBreaker.ask(() => sleep(60_000, 'late', { ref: false })),
@@ -23,13 +24,7 @@ it('ignores a time-out of a command that was sent before an outage that is over'
 })
 
 it('reports no change after close()', async () => {
-  const changes: unknown[] = []
-  const redis = { status: 'ready', defineCommand: () => undefined }
-  const circuitBreaker = createRedisCircuitBreaker({
-    redis,
-    probe: async () => undefined,
-    onChange: (problem) => void changes.push(problem),
-  })
+  const { circuitBreaker, changes } = open()
   await circuitBreaker.ask(() => Promise.reject(new Error('lost')))
   circuitBreaker.close()
   await sleep(300)
