@@ -1,7 +1,6 @@
 import { types } from 'node:util'
 import { ApplicationError, invalidArgument, type ApplicationErrorCode } from '../../shared/contracts/errors.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { copyPlainObject, ownMembers } from '../../shared/lib/own-members.js'
+import { copyPlainObject, isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 
 export type ReadArgument = (value: unknown, call: string) => unknown

@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { PublicJwk } from '../../shared/contracts/application-record.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { isObject } from '../../shared/lib/own-members.js'
 
 /** A key that verifies signatures of a client, and the algorithms with which it may (RFC 8725 3.1: not those that a token names). */
 export interface VerificationKey {

@@ -2,9 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import type { BrandOptions } from '../../shared/contracts/brand.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { describeKind } from '../../shared/lib/describe-value.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { invalidOption, readDays, readGroup, wrongOption } from '../../shared/lib/option-checks.js'
+import { isObject } from '../../shared/lib/own-members.js'
+import { describeKind, invalidOption, readDays, readGroup, wrongOption } from '../../shared/lib/option-checks.js'
 import {
   boolean,
   callback,

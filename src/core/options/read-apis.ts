@@ -1,13 +1,12 @@
 import type { Api, ApiOptions, ClientAuthenticationMethod, Limit, Registration } from '../../shared/contracts/api.js'
 import { estimateAccessTokenLength, MAX_ACCESS_TOKEN_LENGTH } from '../../shared/contracts/access-token-size.js'
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
-import { describeValue } from '../../shared/lib/describe-value.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import {
+  describeValue,
   invalidOption,
-  readDays,
   readBoolean,
+  readDays,
   readLimit,
   readOptionalFunction,
   readWholeNumber,

@@ -1,10 +1,8 @@
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
 import type { Store, StorePart } from '../../shared/contracts/store.js'
 import type { Feature } from '../../feature.js'
-import { describeKind } from '../../shared/lib/describe-value.js'
-import { wrongOption } from '../../shared/lib/option-checks.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
+import { describeKind, wrongOption } from '../../shared/lib/option-checks.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import type { CoreSettings } from './settings.js'
 
 /** Reads the option `features`: each after those that it needs or may use. Each validates its own options. */

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import type { Logger } from '../../shared/contracts/logger.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { isObject } from '../../shared/lib/own-members.js'
 import { invalidOption } from '../../shared/lib/option-checks.js'
 
 type Level = keyof Logger

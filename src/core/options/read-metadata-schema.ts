@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
 import { findJsonProblem } from '../../shared/lib/plain-json.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { isObject } from '../../shared/lib/own-members.js'
 
 /** The option `metadata`, or another with that name. A schema may be a function (arktype), and may inherit its member. */
 export function readMetadataSchema(schema: unknown, option = 'metadata'): MetadataSchema | undefined {

@@ -1,6 +1,6 @@
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
 import type { Store } from '../../shared/contracts/store.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { isObject } from '../../shared/lib/own-members.js'
 import { readBoolean, wrongOption } from '../../shared/lib/option-checks.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'
 import { findWeakness } from '../../shared/lib/secret-strength.js'

@@ -1,9 +1,13 @@
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
 import type { Store } from '../../shared/contracts/store.js'
-import { describeValue } from '../../shared/lib/describe-value.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { invalidOption, readOptionalFunction, refuseUnknown, wrongOption } from '../../shared/lib/option-checks.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
+import {
+  describeValue,
+  invalidOption,
+  readOptionalFunction,
+  refuseUnknown,
+  wrongOption,
+} from '../../shared/lib/option-checks.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import type { CoreSettings } from './settings.js'
 import { readRateLimits, READERS, readTokenOptions } from './option-groups.js'
 import type { PlatformAuthOptions } from './platform-auth-options.js'

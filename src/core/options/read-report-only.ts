@@ -1,6 +1,6 @@
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
 import type { ReportOnlyOptions } from '../../shared/contracts/api.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { isObject } from '../../shared/lib/own-members.js'
 import { invalidOption, readBoolean, refuseUnknown } from '../../shared/lib/option-checks.js'
 
 export interface ReportOnlySettings {

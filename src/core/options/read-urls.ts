@@ -1,8 +1,6 @@
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { describeValue } from '../../shared/lib/describe-value.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
-import { invalidOption, refuseUnknown } from '../../shared/lib/option-checks.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
+import { describeValue, invalidOption, refuseUnknown } from '../../shared/lib/option-checks.js'
 
 /** Host names of this machine: http to them never leaves it. */
 export const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/

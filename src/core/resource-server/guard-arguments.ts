@@ -1,9 +1,14 @@
 import type { Api, Scheme } from '../../shared/contracts/api.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { describeValue, isRequest } from '../../shared/lib/describe-value.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
-import { readBoolean, readOptionalFunction, refuseUnknown, wrongOption } from '../../shared/lib/option-checks.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
+import {
+  describeValue,
+  isRequest,
+  readBoolean,
+  readOptionalFunction,
+  refuseUnknown,
+  wrongOption,
+} from '../../shared/lib/option-checks.js'
 import type { BearerGuardOptions, GuardOptions, RequestCost } from './guard-options.js'
 import { readCost } from './request-counter.js'
 import { METHODS } from 'node:http'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { handOnFailure } from '../http/middleware.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { isObject } from '../../shared/lib/own-members.js'
 import { decodeText } from '../../shared/lib/request.js'
 
 /**

@@ -22,9 +22,8 @@ import { createSignerClient } from './signer-client.js'
 import { describeRecord, toPublicJwk } from './signing-key-record.js'
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
-import { describeKind } from '../../shared/lib/describe-value.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
+import { describeKind } from '../../shared/lib/option-checks.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 
 const LIST_AGE_MS = 10_000
 /** Each step adds or removes one key, or another process was faster. */

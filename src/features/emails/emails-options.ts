@@ -1,6 +1,6 @@
 import type { ComposeEmail, Mailer } from '../../shared/contracts/composed-email.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { isObject } from '../../shared/lib/own-members.js'
 import { invalidOption } from '../../shared/lib/option-checks.js'
 import { callback, days, group, list, optional } from '../../shared/lib/option-rules.js'
 import type { CoreSettings } from '../../core/options/settings.js'

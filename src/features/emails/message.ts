@@ -13,8 +13,7 @@ import { writeApiSamples } from './api-commands.js'
 import { writeTexts } from './email-texts.js'
 import { formatHtml, formatText } from './layout.js'
 import { TEXTS } from './texts/languages.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
+import { hasOwnMember, isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { callInTime } from '../../shared/lib/timeout.js'
 
 export type WriteEmail = (content: EmailContent) => Promise<EmailMessage>

@@ -4,7 +4,6 @@ import type { ImportedApplication, ImportedSecret } from './imports-calls.js'
 import type { ReadOperatorData } from '../../core/applications/records/metadata.js'
 import { readContact, readName } from '../../core/applications/records/validation.js'
 import type { Api } from '../../shared/contracts/api.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
 import { findWeakness } from '../../shared/lib/secret-strength.js'
 import { isApplicationId } from '../../shared/lib/application-id.js'
 import {
@@ -23,7 +22,7 @@ import {
   type SlowHashes,
 } from './imported-hashes.js'
 import { invalidArgument as invalid } from '../../shared/contracts/errors.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 
 export interface ImportedLine

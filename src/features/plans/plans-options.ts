@@ -1,8 +1,7 @@
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { describeKind } from '../../shared/lib/describe-value.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import {
+  describeKind,
   invalidOption,
   readBoolean,
   readLimit,

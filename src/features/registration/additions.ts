@@ -7,7 +7,7 @@ import {
   MAX_METADATA_BYTES,
 } from '../../core/applications/records/metadata.js'
 import type { ApplicationRecord, Language } from '../../shared/contracts/application-record.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { isObject } from '../../shared/lib/own-members.js'
 import { verifyCaptcha } from './captcha.js'
 import { RegistrationMistakes, type FormFields, NO_PROBLEMS } from './mistakes.js'
 import { TEXTS } from './texts/languages.js'

@@ -4,7 +4,7 @@ import type { AllowRegistration, RegistrationCandidate, RegistrationSettings } f
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { readClientAddress, readIpAddress } from '../../shared/lib/request.js'
 import { removeTag } from '../../shared/lib/email-address.js'
-import { describeValue } from '../../shared/lib/describe-value.js'
+import { describeValue } from '../../shared/lib/option-checks.js'
 import { callHost } from './call-host.js'
 
 /** Counts the address first, so that nobody calls the host's functions without limit, and the contact, perhaps another's, last. */

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
-import { describeKind } from '../../shared/lib/describe-value.js'
-import { invalidOption } from '../../shared/lib/option-checks.js'
+import { describeKind, invalidOption } from '../../shared/lib/option-checks.js'
 import { members, optional, textThat } from '../../shared/lib/option-rules.js'
 import { callHost } from './call-host.js'
 

@@ -1,5 +1,5 @@
 import type { Language } from '../../shared/contracts/application-record.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { isObject } from '../../shared/lib/own-members.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
 import { invalidOption, refuseUnknown } from '../../shared/lib/option-checks.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'

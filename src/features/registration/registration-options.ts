@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Limit } from '../../shared/contracts/api.js'
 import { boolean, callback, days, group, limit, list, members, oneOf, optional } from '../../shared/lib/option-rules.js'
-import { readLimit } from '../../shared/lib/option-checks.js'
 import type { JsonObject } from '../../shared/contracts/application-record.js'
 import { readCaptcha, type RegistrationCaptcha } from './captcha.js'
 import { NO_FIELDS, readFields, type RegistrationFields } from './fields/read-fields.js'
 import { readTerms, type RegistrationTerms } from './terms.js'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { describeValue } from '../../shared/lib/describe-value.js'
+import { describeValue, readLimit } from '../../shared/lib/option-checks.js'
 import { findAddressProblem, readEmailAddress } from '../../shared/lib/email-address.js'
 
 /** A valid registration by a stranger, as `allow` gets it. */

@@ -1,6 +1,5 @@
 import { isApplicationId } from './application-id.js'
-import { isObject } from './is-object.js'
-import { ownMembers } from './own-members.js'
+import { isObject, ownMembers } from './own-members.js'
 
 /** The members of a part of a JWT, of which nothing is verified; undefined if there are none. */
 export function readJwtPart(jwt: string, part: 'header' | 'claims'): Readonly<Record<string, unknown>> | undefined {

@@ -1,7 +1,7 @@
 import { createPublicKey, hash } from 'node:crypto'
 import type { Api } from '../contracts/api.js'
 import { invalidArgument } from '../contracts/errors.js'
-import { isObject } from './is-object.js'
+import { isObject } from './own-members.js'
 
 interface PublicKey {
   readonly kty: string

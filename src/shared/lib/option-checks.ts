@@ -1,9 +1,7 @@
 import { PLATFORM_PARTS } from '../contracts/platform-parts.js'
 import { MAX_WINDOW_SECONDS, type Limit } from '../contracts/api.js'
 import { ConfigurationError } from '../contracts/errors.js'
-import { describeKind, describeValue } from './describe-value.js'
-import { isObject } from './is-object.js'
-import { ownMembers } from './own-members.js'
+import { isObject, ownMembers } from './own-members.js'
 import { didYouMean } from './suggest.js'
 
 /** Refuses an option that does not exist: a mistyped one would silently keep the default. `path` precedes the name. */
@@ -91,4 +89,30 @@ export function readPlatform<Parts extends object>(auth: unknown, needed: keyof 
     problem: `${call.slice(0, call.indexOf('('))}() was given ${describeValue(auth)}, which is no platform`,
     fix: `Write ${call}, where auth is what createPlatformAuth() returned.`,
   })
+}
+
+/** A value as an error message shows it: JSON where there is any, otherwise its type. A request is not shown, because it has credentials. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (isRequest(value)) return 'a request'
+  // JSON has no NaN and no Infinity.
+  if (typeof value === 'number') return String(value)
+  try {
+    return JSON.stringify(value) ?? typeof value
+  } catch {
+    // A bigint, or an object that contains itself.
+    return typeof value
+  }
+}
+
+/** Whether the value is a request: Node's, or the one of a framework or a test. */
+export const isRequest = (value: unknown): boolean =>
+  isObject(value) && typeof value['method'] === 'string' && isObject(value['headers'])
+
+/** The kind of a value that may hold a secret, and is therefore not shown. */
+export function describeKind(value: unknown): string {
+  if (typeof value === 'string') return 'a string'
+  if (typeof value === 'function') return 'a function'
+  if (Array.isArray(value)) return 'a list'
+  return isObject(value) ? 'an object' : String(value)
 }

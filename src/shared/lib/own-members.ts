@@ -1,3 +1,8 @@
+/** Whether a value is an object with named members: no array, no function, not `null`. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** Own members without a prototype: a polluted `Object.prototype` (CWE-1321) must not provide what was left out. */
 export function ownMembers<Members extends object>(object: Members): Members {
   return Object.assign(Object.create(null) as Members, object)

@@ -1,5 +1,4 @@
-import { isObject } from '../lib/is-object.js'
-import { ownMembers } from '../lib/own-members.js'
+import { isObject, ownMembers } from '../lib/own-members.js'
 import { decodePercent, readReference } from './references.js'
 
 /** A JSON object of a provider's document. Its members may be missing or of the wrong type. It inherits nothing. */

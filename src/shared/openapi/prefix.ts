@@ -1,9 +1,8 @@
 import type { Api } from '../contracts/api.js'
-import { describeValue } from '../lib/describe-value.js'
 import { ownMembers } from '../lib/own-members.js'
 import { asObject, listCallableOperations, listOperations, type JsonObject } from './document.js'
 import { connect, escapeStep, listObjects, readReference, unescapeStep } from './references.js'
-import { wrongOption } from '../lib/option-checks.js'
+import { describeValue, wrongOption } from '../lib/option-checks.js'
 
 /** Copies the part of a document whose paths are below `prefix`. Throws `ConfigurationError` if there is nothing below it. */
 export function takeBelow(option: string, document: JsonObject, prefix: unknown): JsonObject {

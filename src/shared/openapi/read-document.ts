@@ -3,11 +3,9 @@ import { resolve, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createRequire } from 'node:module'
 import { ConfigurationError } from '../contracts/errors.js'
-import { describeValue } from '../lib/describe-value.js'
-import { isObject } from '../lib/is-object.js'
-import { ownMembers } from '../lib/own-members.js'
+import { isObject, ownMembers } from '../lib/own-members.js'
 import { asObject, type JsonObject, followReference } from './document.js'
-import { wrongOption } from '../lib/option-checks.js'
+import { describeValue, wrongOption } from '../lib/option-checks.js'
 import { connect, listObjects, parseAddress, readReference, type PlacedObject } from './references.js'
 
 /** Copies a document, or the JSON or YAML file at a path. Throws `ConfigurationError`, in which `option` names it, for a wrong one. */

@@ -1,4 +1,4 @@
-import { isObject } from '../lib/is-object.js'
+import { isObject } from '../lib/own-members.js'
 
 export function readReference(given: unknown): string | undefined {
   if (!isObject(given)) return undefined

@@ -1,6 +1,6 @@
 import type { Api } from '../contracts/api.js'
 import { ConfigurationError, describeWithFix } from '../contracts/errors.js'
-import { isObject } from '../lib/is-object.js'
+import { isObject } from '../lib/own-members.js'
 import { asObject, listWrittenOperations, type JsonObject } from './document.js'
 import { describeShortly } from './read-document.js'
 import { wrongOption } from '../lib/option-checks.js'

@@ -1,5 +1,5 @@
 import type { Api } from '../../index.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { isObject } from '../../shared/lib/own-members.js'
 import { listOperations, type JsonObject, asObject, listWrittenOperations } from '../../shared/openapi/document.js'
 import { findRepeatedPrefix, takeBelow } from '../../shared/openapi/prefix.js'
 import { describeShortly, readDocument, readSource } from '../../shared/openapi/read-document.js'

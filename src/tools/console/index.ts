@@ -6,8 +6,6 @@ import {
   type Middleware,
   type PlatformAuth,
 } from '../../index.js'
-import { describeValue } from '../../shared/lib/describe-value.js'
-import { isObject } from '../../shared/lib/is-object.js'
 import type { WithEmails } from '../../features/emails/index.js'
 import type { WithPortal } from '../../features/portal/index.js'
 import type { WithRegistration } from '../../features/registration/index.js'
@@ -31,8 +29,8 @@ import {
 } from './router.js'
 import { renderTextPage, readChangelog, readGuides } from './texts.js'
 import { words } from './words.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
-import { wrongOption } from '../../shared/lib/option-checks.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
+import { describeValue, wrongOption } from '../../shared/lib/option-checks.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { Reference } from './reference/operation.js'
 import { renderOperationPage, renderReferencePage } from './reference/page.js'

@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { describeValue } from '../../shared/lib/describe-value.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderPage, type ConsoleText, type Site } from './page.js'
 import { listHeadings } from './reference/information.js'
 import { renderMarkdown } from './reference/markdown.js'
 import { readLanguage, textWith } from './words.js'
-import { wrongOption } from '../../shared/lib/option-checks.js'
+import { describeValue, wrongOption } from '../../shared/lib/option-checks.js'
 
 export function readGuides(pattern: unknown): ConsoleText[] {
   if (pattern === undefined) return []

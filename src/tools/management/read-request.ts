@@ -5,7 +5,7 @@ import { readHeader } from '../../shared/lib/request.js'
 import type { Route } from './routes.js'
 import { Problem } from './problem.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
-import { isObject } from '../../shared/lib/is-object.js'
+import { isObject } from '../../shared/lib/own-members.js'
 
 export async function readInput(
   req: IncomingMessage,

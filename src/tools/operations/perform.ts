@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini'
 import { ApplicationError } from '../../index.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { copyOwn } from '../../shared/lib/own-members.js'
+import { copyOwn, isObject } from '../../shared/lib/own-members.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 import type { Operation, ZodDefinition } from './operation.js'
 import type { CallName } from './operator-calls.js'

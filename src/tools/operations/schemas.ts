@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { ZodDefinition } from './operation.js'
-import { isObject } from '../../shared/lib/is-object.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 
 export const optional = z.optional
 

@@ -1,5 +1,4 @@
-import { isObject } from '../../shared/lib/is-object.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 
 export type Members = Readonly<Record<string, unknown>>
 

@@ -2,7 +2,7 @@ import type { ApplicationRecord, CredentialRecord, KeySetRecord } from '../../..
 import { ApplicationError, toSentence, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import { formatKeySet, parseKeySetText } from '../../../shared/lib/key-set-text.js'
-import { isObject } from '../../../shared/lib/is-object.js'
+import { isObject } from '../../../shared/lib/own-members.js'
 import type { Application } from '../application.js'
 import type { Applications } from '../applications-api.js'
 import { createChange, type CallParts } from '../call-parts.js'

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { MAX_WINDOW_SECONDS } from '../../../shared/contracts/api.js'
 import { ApplicationError, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { ApplicationLimit, ApplicationRecord } from '../../../shared/contracts/application-record.js'
-import { isObject } from '../../../shared/lib/is-object.js'
-import { ownMembers } from '../../../shared/lib/own-members.js'
+import { isObject, ownMembers } from '../../../shared/lib/own-members.js'
 
 /** The name under which a record has a limit for each API that has none of its own there. No API can have this name. */
 const EVERY_API = '*'

@@ -1,6 +1,5 @@
 import type { MetadataSchema } from '../../../shared/contracts/metadata-schema.js'
-import { isObject } from '../../../shared/lib/is-object.js'
-import { ownMembers } from '../../../shared/lib/own-members.js'
+import { isObject, ownMembers } from '../../../shared/lib/own-members.js'
 import { invalidOption, readWholeNumber } from '../../../shared/lib/option-checks.js'
 import { boolean, list, members, oneOf, optional, textThat } from '../../../shared/lib/option-rules.js'
 import { readMetadataSchema } from '../../../core/options/read-metadata-schema.js'

@@ -1,7 +1,7 @@
 import { asObject, type JsonObject, type Operation } from '../../../shared/openapi/document.js'
 import { format, isJson, type Value } from '../../../shared/samples/serialize.js'
 import { readChosenSchema, resolve, resolveEntries, isBinary, readTypes, readText, readName } from './read-schema.js'
-import { isObject } from '../../../shared/lib/is-object.js'
+import { isObject } from '../../../shared/lib/own-members.js'
 import { encodeForm } from '../../../shared/samples/body.js'
 import { createExample, listGivenExamples, type Example } from './examples.js'
 import { words } from '../words.js'

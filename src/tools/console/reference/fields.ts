@@ -1,6 +1,6 @@
 import { renderTextarea } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
-import { isObject } from '../../../shared/lib/is-object.js'
+import { isObject } from '../../../shared/lib/own-members.js'
 import { createUniqueNames } from '../../../shared/lib/unique-names.js'
 import type { JsonObject } from '../../../shared/openapi/document.js'
 import { isJson } from '../../../shared/samples/serialize.js'

@@ -1,4 +1,4 @@
-import { isObject } from '../../../shared/lib/is-object.js'
+import { isObject } from '../../../shared/lib/own-members.js'
 import type { FieldEncoding } from '../../../shared/samples/body.js'
 import { isJson, isMultipart, serializeHeader, type Value } from '../../../shared/samples/serialize.js'
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'

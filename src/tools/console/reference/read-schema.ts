@@ -1,5 +1,4 @@
-import { isObject } from '../../../shared/lib/is-object.js'
-import { ownMembers } from '../../../shared/lib/own-members.js'
+import { isObject, ownMembers } from '../../../shared/lib/own-members.js'
 import { asObject, followReference, type JsonObject } from '../../../shared/openapi/document.js'
 import { readReference, unescapeStep } from '../../../shared/openapi/references.js'
 import { textWith, words } from '../words.js'

@@ -1,4 +1,4 @@
-import { isObject } from '../../../shared/lib/is-object.js'
+import { isObject } from '../../../shared/lib/own-members.js'
 import { asObject, followReference, type JsonObject } from '../../../shared/openapi/document.js'
 import { escapeStep, readReference } from '../../../shared/openapi/references.js'
 import { readSchema, takeParts, readList, readText, readName } from './read-schema.js'

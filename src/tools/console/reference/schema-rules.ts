@@ -1,4 +1,4 @@
-import { isObject } from '../../../shared/lib/is-object.js'
+import { isObject } from '../../../shared/lib/own-members.js'
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
 import { readList, readSchema, readText, readValues } from './read-schema.js'
 import { textWith, words } from '../words.js'

@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../shared/web/html.js'
 import { renderChip, renderPill, renderProperty } from '../../../shared/web/parts.js'
-import { isObject } from '../../../shared/lib/is-object.js'
+import { isObject } from '../../../shared/lib/own-members.js'
 import type { JsonObject } from '../../../shared/openapi/document.js'
 import { renderDescription } from './markdown.js'
 import { readReference } from '../../../shared/openapi/references.js'

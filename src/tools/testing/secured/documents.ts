@@ -1,5 +1,5 @@
 import type { PlatformAuth } from '../../../index.js'
-import { isObject } from '../../../shared/lib/is-object.js'
+import { isObject } from '../../../shared/lib/own-members.js'
 import { asObject, listCallableOperations, type JsonObject } from '../../../shared/openapi/document.js'
 import { takeBelow } from '../../../shared/openapi/prefix.js'
 import { loadDocument, readDocument, readSource } from '../../../shared/openapi/read-document.js'

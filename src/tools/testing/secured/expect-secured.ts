@@ -1,5 +1,5 @@
 import type { PlatformAuth } from '../../../index.js'
-import { isObject } from '../../../shared/lib/is-object.js'
+import { isObject } from '../../../shared/lib/own-members.js'
 import type { Listener } from '../send.js'
 import { findNextRoute, findLayers, type Route } from '../../../shared/express-routes/routes.js'
 import { findApiAddress, listBases } from './addresses.js'

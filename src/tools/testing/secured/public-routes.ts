@@ -1,4 +1,4 @@
-import { isObject } from '../../../shared/lib/is-object.js'
+import { isObject } from '../../../shared/lib/own-members.js'
 import { wrongOption } from '../../../shared/lib/option-checks.js'
 
 export type PublicRoutes = ReturnType<typeof readPublicRoutes>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeValue } from '../../../src/shared/lib/describe-value.js'
+import { describeValue } from '../../../src/shared/lib/option-checks.js'
 
 const circular: { self?: object } = {}
 circular.self = circular
