@@ -40,12 +40,13 @@ export async function answerAction(visit: Visit, name: string, id: string | unde
   if (id !== undefined && !application) return undefined
   const action = findAction(visit, name, application !== undefined)
   if (!action) return undefined
-  const fits = !application || action.fits!(application)
-  if (!fits && method === 'GET') return undefined
   const isOfKeys = TABS[action.place] === 'keys'
   const kids = isOfKeys ? (await auth.signingKeys.list()).items.map(({ kid }) => kid) : []
+  const named = findNamed(visit, action, application, kids)
+  const fits = named && (!application || action.fits!(application))
+  if (!fits && method === 'GET') return undefined
   const version = record ? String(record.version) : createHash('sha256').update(kids.join()).digest('hex').slice(0, 16)
-  const form: ActionForm = { visit, action, application, name: name as ActionName, record, version }
+  const form: ActionForm = { visit, action, application, named: named ?? {}, name: name as ActionName, record, version }
   if (method === 'GET') return renderForm(form, undefined, undefined)
   try {
     // It fitted when the form was made.
@@ -95,10 +96,10 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
 
 /** The one that the action is about, of an application or of all. */
 function findSubject(form: ActionForm): string | undefined {
-  const { api, kid, contact, address = contact, credential, credentialId = credential } = findNamed(form)
+  const { api, kid, address, credential } = form.named
   if (api !== undefined) return findTitle(form.visit, api)
   const { keys = [], secrets = [], name } = form.application ?? {}
-  return kid ?? address ?? [...keys, ...secrets].find(({ id }) => id === credentialId)?.name ?? name
+  return kid ?? address ?? [...keys, ...secrets].find(({ id }) => id === credential)?.name ?? name
 }
 
 /** The tab of an action that is about no application. */
@@ -113,11 +114,11 @@ const HIT_DAYS = 7
 
 /** Whom an action would hit, told from the last 7 days: calls, the credentials that were used, and when the last one was. */
 async function renderHits(form: ActionForm, application: Application): Promise<Html> {
-  const { visit } = form
+  const { visit, named } = form
   const { texts, formats, now } = visit
-  const { api, credential, credentialId = credential } = findNamed(form)
+  const { api, credential } = named
   const used = [...application.keys, ...application.secrets].filter((each) => {
-    const isMeant = credentialId === undefined || each.id === credentialId
+    const isMeant = credential === undefined || each.id === credential
     return isMeant && each.lastUsedAt && now - each.lastUsedAt.getTime() < HIT_DAYS * DAY_MS
   })
   const last = Math.max(...used.map(({ lastUsedAt }) => lastUsedAt!.getTime()))
@@ -174,20 +175,16 @@ async function performAction(form: ActionForm): Promise<Answer> {
   return { redirect: `${place}?done=${name}` }
 }
 
+/** With everything that an operation may be about: its schema says which of it is its input. */
 function toInput(
-  { application, name }: ActionForm,
+  { application, name, named }: ActionForm,
   given: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const { api, limit, window, until } = given
-  const about = { id: application?.id, applicationId: application?.id }
-  if (name === 'limit')
-    return {
-      ...about,
-      rateLimits: {
-        [String(api)]: limit === undefined ? null : { limit, window, ...(until !== undefined && { until }) },
-      },
-    }
-  return { ...about, ...given }
+  const about = { id: application?.id, applicationId: application?.id, ...named }
+  if (name !== 'limit') return { ...about, ...given }
+  const { limit, window, until } = given
+  const set = limit === undefined ? null : { limit, window, ...(until !== undefined && { until }) }
+  return { ...about, rateLimits: { [named.api!]: set } }
 }
 
 /** What an approval takes away, and the plan that it chooses, before it approves: nobody ever has more. */

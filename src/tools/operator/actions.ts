@@ -8,6 +8,7 @@ import { OPERATIONS_BY_NAME, type Visit } from './visit.js'
 /** An operation as pages offer it. */
 export interface Action {
   readonly operation: CallName
+  /** Where pages offer it, by which its address names what it is about, besides the application. */
   readonly place: string
   /** What its form asks for, in this order: members of the input, and what fields.ts makes some of. */
   readonly asks: readonly string[]
@@ -27,9 +28,8 @@ const hasContact = ({ contacts }: Application): boolean => contacts.length > 0
 const hasContacts = ({ contacts }: Application): boolean => contacts.length > 1
 const NEW = 'name contact apis language externalId'
 const TERMS = 'name expiresAt networks apis'
-const ROTATION = 'credential overlap deliver revokeTokens'
-const NEW_KEY_SET = 'credentialId jwksUri jwks revokeTokens'
-const CHANGED = 'credentialId name expiresAt networks'
+const ROTATION = 'overlap deliver revokeTokens'
+const NEW_KEY_SET = 'jwksUri jwks revokeTokens'
 
 function act(operation: CallName, place: string, asks: string, fits?: Action['fits'], hits = false): Action {
   return { operation, place, asks: asks.split(' ').filter(Boolean), ...(fits && { fits }), hits }
@@ -41,8 +41,8 @@ export const ACTIONS = {
   register: act('registration.register', 'list', NEW),
   approve: act('applications.approve', 'top', 'apis plan note', isPending),
   deny: act('applications.deny', 'top', 'reason', isPending),
-  approveAccess: act('applications.approve', 'request', 'api scopes plan note', isAlive),
-  denyAccess: act('applications.deny', 'request', 'api reason', isAlive),
+  approveAccess: act('applications.approve', 'request', 'scopes plan note', isAlive),
+  denyAccess: act('applications.deny', 'request', 'reason', isAlive),
   resume: act('applications.resume', 'top', '', isSuspended),
   edit: act('applications.update', 'settings', 'name externalId language networks metadata', isAlive),
   plan: act('plans.set', 'settings', 'plan', isAlive, true),
@@ -53,19 +53,19 @@ export const ACTIONS = {
   rotateKey: act('applications.rotateKey', 'key', ROTATION, isActive, true),
   rotateSecret: act('applications.rotateSecret', 'secret', ROTATION, isActive, true),
   replaceKeySet: act('applications.replaceKeySet', 'keySet', NEW_KEY_SET, hasKeySet, true),
-  reloadKeySet: act('applications.reloadKeySet', 'keySet', 'credentialId', hasKeySet),
-  changeCredential: act('applications.updateCredential', 'credential', CHANGED, isUsable, true),
-  endCredential: act('applications.endCredential', 'credential', 'credentialId revokeTokens', isUsable, true),
-  grant: act('applications.allow', 'otherApi', 'api scopes', isAlive),
-  allow: act('applications.allow', 'api', 'api scopes', isAlive, true),
-  limit: act('applications.update', 'api', 'api limit window until', isAlive),
-  disallow: act('applications.disallow', 'api', 'api', isAlive, true),
+  reloadKeySet: act('applications.reloadKeySet', 'keySet', '', hasKeySet),
+  changeCredential: act('applications.updateCredential', 'credential', 'name expiresAt networks', isUsable, true),
+  endCredential: act('applications.endCredential', 'credential', 'revokeTokens', isUsable, true),
+  grant: act('applications.allow', 'otherApi', 'scopes', isAlive),
+  allow: act('applications.allow', 'api', 'scopes', isAlive, true),
+  limit: act('applications.update', 'api', 'limit window until', isAlive),
+  disallow: act('applications.disallow', 'api', '', isAlive, true),
   addContact: act('applications.addContact', 'contacts', 'address', isAlive),
   invite: act('portal.invite', 'contacts', 'address', isActive),
   contact: act('applications.update', 'contacts', 'contact', isAlive),
-  signOut: act('portal.signOut', 'contact', 'contact', hasContact),
-  removeContact: act('applications.removeContact', 'contact', 'address', hasContacts),
-  cancelInvitation: act('applications.cancelInvitation', 'invitation', 'address', isAlive),
+  signOut: act('portal.signOut', 'contact', '', hasContact),
+  removeContact: act('applications.removeContact', 'contact', '', hasContacts),
+  cancelInvitation: act('applications.cancelInvitation', 'invitation', '', isAlive),
   retryEmails: act('emails.retry', 'emails', '', isAlive),
   cancelEmails: act('emails.cancel', 'emails', '', isAlive),
   suspend: act('applications.suspend', 'danger', 'reason notify revokeTokens', isActive, true),
@@ -74,7 +74,7 @@ export const ACTIONS = {
   delete: act('applications.delete', 'danger', 'confirm', isAlive, true),
   rotateSigningKey: act('signingKeys.rotate', 'keys', 'immediately'),
   endSessions: act('sessionSecret.replace', 'keys', ''),
-  revokeSigningKey: act('signingKeys.revoke', 'signingKey', 'kid'),
+  revokeSigningKey: act('signingKeys.revoke', 'signingKey', ''),
   retryAllEmails: act('emails.retry', 'queue', ''),
 } satisfies Readonly<Record<string, Action>>
 

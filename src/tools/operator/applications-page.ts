@@ -1,4 +1,5 @@
 import type { Application } from '../../index.js'
+import { isApplicationId } from '../../shared/lib/application-id.js'
 import { invalidCursor } from '../../shared/contracts/errors.js'
 import type { QuotaUsage } from '../../shared/contracts/plan-usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
@@ -13,7 +14,7 @@ import { renderAge, renderApplicationLink, renderCells } from './formats.js'
 import { renderList } from './lists.js'
 import { describeNone, findPublicPart, readQuery, renderSearch, type SearchField } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
-import { isApplicationId, type Answer, type Visit } from './visit.js'
+import { type Answer, type Visit } from './visit.js'
 
 /** Each row reads usage and quota of its application. */
 const PAGE_SIZE = 25

@@ -1,4 +1,5 @@
 import type { Application, AuditEntry } from '../../index.js'
+import { isApplicationId } from '../../shared/lib/application-id.js'
 import type { GrantedApis } from '../../shared/contracts/application-record.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { fillIn, fillText } from '../../shared/lib/fill-in.js'
@@ -13,7 +14,7 @@ import { findTitle, formatCsv, renderApplicationLink, renderItem, renderRowCard,
 import { PAGE_SIZE, renderFile, renderList } from './lists.js'
 import { describeNone, readQuery, renderSearch } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
-import { isApplicationId, maySeeNames, type Answer, type Visit } from './visit.js'
+import { maySeeNames, type Answer, type Visit } from './visit.js'
 
 /** A file has at most so many pages of 1,000 rows. */
 const MAX_FILE_PAGES = 10

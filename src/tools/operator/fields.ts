@@ -21,7 +21,11 @@ export interface FormSubject {
   readonly visit: Visit
   readonly action: Action
   readonly application: Application | undefined
+  readonly named: Named
 }
+
+/** What the address of a form names besides the application, as members of the operation's input. */
+type Named = Readonly<Partial<Record<'api' | 'kid' | 'credential' | 'credentialId' | 'contact' | 'address', string>>>
 
 type Choices = readonly (readonly [
   value: string,
@@ -32,7 +36,7 @@ type Choices = readonly (readonly [
 
 /** A field of a form, with the value that it begins with. */
 export interface Field {
-  readonly control: (typeof CONTROLS)[keyof typeof CONTROLS] | 'email' | 'url' | 'area' | 'fixed'
+  readonly control: (typeof CONTROLS)[keyof typeof CONTROLS] | 'email' | 'url' | 'area'
   readonly value?: string | readonly string[] | undefined
   readonly choices?: Choices
   readonly isRequired?: boolean
@@ -55,14 +59,10 @@ const CONTROLS = {
   object: 'json',
 } as const
 
-/** Fields that only the address of a form names: `can` has judged that, and not what somebody enters in its place. */
-const NAMED: Partial<Field> = { control: 'fixed', value: '', isRequired: true }
-
 /** The properties of a field that the operation's schema does not have. */
 const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>> = {
   name: () => ({ isRequired: true }),
-  contact: ({ action }) =>
-    action.place === 'contact' ? NAMED : { control: 'email', isRequired: action.operation !== 'applications.create' },
+  contact: ({ action }) => ({ control: 'email', isRequired: action.operation !== 'applications.create' }),
   apis: ({ visit, action, application }) => {
     const choices = listGrants(visit, application?.apis)
     const isApproval = action.operation === 'applications.approve'
@@ -70,8 +70,7 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>>
     const isRequired = isApproval || application === undefined
     return { control: 'boxes', choices, isRequired, value: isApproval ? choices.map(([value]) => value) : [] }
   },
-  scopes: ({ visit, application, action }) => {
-    const name = visit.query.get('api') ?? ''
+  scopes: ({ visit, application, action, named: { api: name = '' } }) => {
     const request = application!.accessRequests.find(({ api }) => api === name)
     const held = Object.hasOwn(application!.apis, name) ? application!.apis[name]!.scopes : undefined
     const meanings = visit.auth.apis.find((api) => api.name === name)?.scopes ?? {}
@@ -98,11 +97,7 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>>
     choices: Object.entries({ [HERE]: texts.shownHere, email: texts.byEmail }),
     isRequired: true,
   }),
-  address: ({ action }) => (action.place === 'contacts' ? { control: 'email', isRequired: true } : NAMED),
-  api: () => NAMED,
-  kid: () => NAMED,
-  credential: () => NAMED,
-  credentialId: () => NAMED,
+  address: () => ({ control: 'email', isRequired: true }),
   jwksUri: () => ({ control: 'url' }),
   confirm: ({ application }) => ({ isRequired: true, hint: application!.name }),
 }
@@ -112,18 +107,31 @@ export const HERE = 'here'
 export const MAX_AREA = 500
 export const LANGUAGES: Choices = Object.entries(LANGUAGE_NAMES)
 
-/** The address of a form names these fields, which are fixed. A person is named by the place in the list, so that no address of a page has an e-mail address. */
-export function findNamed({ action, application, visit }: FormSubject): Readonly<Record<string, string>> {
-  const [api, kid, credential, at] = ['api', 'kid', 'credential', 'at'].map(
-    (name) => visit.query.get(name) ?? undefined,
-  )
-  const { contacts = [], invitations = [] } = application ?? {}
-  const lists = { contact: contacts, invitation: invitations.map(({ address }) => address) }
-  const address = at && ownMembers<Readonly<Record<string, readonly string[]>>>(lists)[action.place]?.[Number(at)]
-  const named = Object.entries({ api, kid, credential, credentialId: credential, address, contact: address })
-  // Whatever else a link says must not change what the page says about the action.
-  const asked = named.flatMap(([name, value]) => (value && action.asks.includes(name) ? [[name, value] as const] : []))
-  return ownMembers(Object.fromEntries(asked))
+/** Undefined if there is none of that name. A person is named by the place in the list, so that no address of a page has an e-mail address. */
+export function findNamed(
+  { auth, query }: Visit,
+  { place }: Action,
+  application: Application | undefined,
+  kids: readonly string[],
+): Named | undefined {
+  const { apis = {}, contacts = [], invitations = [], keys = [], secrets = [] } = application ?? {}
+  const read = (name: string): string => query.get(name) ?? ''
+  if (place === 'signingKey') {
+    const kid = kids.find((each) => each === read('kid'))
+    return kid === undefined ? undefined : { kid }
+  }
+  if (place === 'contact' || place === 'invitation') {
+    const people = place === 'contact' ? contacts : invitations.map(({ address }) => address)
+    const address = /^\d+$/.test(read('at')) ? people[Number(read('at'))] : undefined
+    return address === undefined ? undefined : { address, contact: address }
+  }
+  if (place === 'request' || place === 'api' || place === 'otherApi') {
+    const api = [...auth.apis.map(({ name }) => name), ...Object.keys(apis)].find((name) => name === read('api'))
+    return api === undefined ? undefined : { api }
+  }
+  if (!['key', 'secret', 'keySet', 'credential'].includes(place)) return {}
+  const found = [...keys, ...secrets].find(({ id }) => id === read('credential'))
+  return found && { credential: found.id, credentialId: found.id }
 }
 
 export function listChoices(values: readonly string[]): Choices {
@@ -142,12 +150,11 @@ function listGrants({ auth }: Visit, granted: Application['apis'] | undefined): 
 }
 
 /** The limit, the credential or the application that a form changes: its members are what the fields begin with. */
-function findCurrent({ action, visit, application }: FormSubject): object | undefined {
-  const api = visit.query.get('api') ?? ''
+function findCurrent({ action, application, named: { api, credential } }: FormSubject): object | undefined {
   if (!application || action.place === 'credentials') return undefined
-  if (action.place === 'api') return ownMembers(application.rateLimits)[api] ?? { window: 60 }
+  if (api !== undefined) return ownMembers(application.rateLimits)[api] ?? { window: 60 }
   if (action.operation !== 'applications.updateCredential') return application
-  return [...application.keys, ...application.secrets].find(({ id }) => id === visit.query.get('credential'))
+  return [...application.keys, ...application.secrets].find(({ id }) => id === credential)
 }
 
 /** An approval chooses a plan for those who may set one. */
@@ -156,8 +163,6 @@ export function listAsked({ visit, action }: FormSubject): readonly string[] {
 }
 
 export function findField(id: string, subject: FormSubject): Field {
-  const named = findNamed(subject)[id]
-  if (named !== undefined) return { control: 'fixed', value: named }
   const { shape } = OPERATIONS_BY_NAME.get(subject.action.operation)!.input
   const member = ownMembers<typeof shape>({ ...limit.shape, ...shape })[id]
   const { kind = 'text', isNullable = false } = member ? describeMember(member) : {}
@@ -189,14 +194,6 @@ export function renderFields(
     const value = id === 'jwks' ? hidePrivateKey(values.join('\n')) : values.join('\n')
     const name = texts.labels[id as keyof typeof texts.labels]
     if (field.control === 'boxes') return renderBoxes({ id, name, choices: field.choices ?? [] }, values, problem)
-    if (field.control === 'fixed')
-      return html`${renderFieldProblem(id, problem)}<input
-          type="hidden"
-          id="${id}"
-          name="${id}"
-          ${describeField(id, problem)}
-          value="${value}"
-        /> `
     const isMarked = field.isRequired !== true && MARKED.includes(field.control)
     const label = isMarked ? html`${name} <span class="soft">${texts.optional}</span>` : name
     const unset = id === 'language' ? `${texts.unset} (${LANGUAGE_NAMES.en})` : texts.unset

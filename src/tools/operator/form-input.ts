@@ -31,7 +31,6 @@ export function describeRefusal(error: ApplicationError | ConfigurationError, su
 
 const MEMBERS: Readonly<Record<string, string>> = {
   rateLimits: 'limit',
-  credential: 'credentialId',
   contact: 'address',
 }
 
@@ -77,7 +76,7 @@ function isUnchanged(name: string, { value = [] }: Field, { fields }: Visit): bo
 
 function readValue(
   name: string,
-  { control, choices = [], value: fixed, isRequired = false }: Field,
+  { control, choices = [], isRequired = false }: Field,
   { fields, texts }: Visit,
 ): unknown {
   if (control === 'boxes') {
@@ -95,7 +94,6 @@ function readValue(
   // What precedes the call that would refuse it is then not done.
   if (control === 'area' && (text.length > MAX_AREA || /[^\P{Cc}\s]/u.test(text)))
     throw new FieldProblem(name, texts.tooLong)
-  if (control === 'fixed' && text !== fixed) throw new FieldProblem(name, texts.unknownChoice)
   if (control === 'select' && !choices.some(([value]) => value === text))
     throw new FieldProblem(name, texts.unknownChoice)
   if (control === 'date') return `${text}T00:00:00.000Z`

@@ -11,6 +11,7 @@ import {
   setHeaders,
 } from '../../core/http/respond.js'
 import { isFormOfHost } from '../../core/http/same-origin.js'
+import { isApplicationId } from '../../shared/lib/application-id.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { ApplicationError, StoreUnavailableError } from '../../index.js'
 import { fillText } from '../../shared/lib/fill-in.js'
@@ -37,7 +38,7 @@ import type { OperatorTexts } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
 import { createTodayPage } from './today-page.js'
 import { answerUsage, answerUsageFile } from './usage-page.js'
-import { findRights, isApplicationId, type Answer, type Can, type Page, type Site, type Visit } from './visit.js'
+import { findRights, type Answer, type Can, type Page, type Site, type Visit } from './visit.js'
 
 const MAX_OPERATOR_LENGTH = 200
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']

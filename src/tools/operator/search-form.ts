@@ -2,8 +2,9 @@ import { renderSelect } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import type { EmptyState } from '../../shared/web/parts.js'
 import { readField } from '../../core/http/form.js'
+import { isApplicationId } from '../../shared/lib/application-id.js'
 import { readTokenClient } from '../../shared/lib/jwt.js'
-import { isApplicationId, type TabName, type Visit } from './visit.js'
+import { type TabName, type Visit } from './visit.js'
 
 /** A field of a search: with choices one of them, otherwise a text or a day. */
 export interface SearchField {

@@ -90,11 +90,6 @@ export type Page = (visit: Visit) => Promise<Answer | undefined>
 
 export const OPERATIONS_BY_NAME: ReadonlyMap<CallName, Operation> = new Map(OPERATIONS.map((each) => [each.name, each]))
 
-/** Whether a text has the form of an application's id. A copy, because the file of the original is one more to load. */
-export function isApplicationId(text: string): boolean {
-  return /^app_[0-9a-f]{32}$/.test(text)
-}
-
 export type Can = (operator: string, action: CallName, context: ActionContext) => unknown
 
 /** Asks the host for each operation that the platform has. Only `true` allows one: neither an error nor a promise of anything else does. */
