@@ -293,7 +293,6 @@ export const en = {
     notify: 'Tell the contact by e-mail',
     revokeTokens: 'Revoke access tokens',
     credential: 'Credential',
-    credentialId: 'Credential',
     overlap: 'Old credential',
     deliver: 'New credential',
     expiresAt: 'Expires on',
