@@ -1,5 +1,22 @@
 /** `express-platform-auth/store`: what a store keeps, for those who write one. Types only. */
-export type { Store } from './shared/contracts/store.js'
+export type {
+  AddedAssertion,
+  ApplicationQuery,
+  AssertionStore,
+  AuditQuery,
+  Change,
+  ChangesPage,
+  ProcessStore,
+  RevokedAccessToken,
+  RunningProcess,
+  SchemaMigration,
+  SecretName,
+  SigningKeyRecord,
+  Store,
+  StorePart,
+  StoreWith,
+  UsedAssertion,
+} from './shared/contracts/store.js'
 export type { ConfigurationProblem } from './shared/contracts/errors.js'
 export type { SignIn, SignOut } from './shared/contracts/sign-ins.js'
 export type {
@@ -13,29 +30,9 @@ export type {
   KeySetRecord,
   PublicJwk,
 } from './shared/contracts/application-record.js'
-export type {
-  ApplicationQuery,
-  AuditQuery,
-  ChangesPage,
-  AddedAssertion,
-  AssertionStore,
-  ProcessStore,
-  UsedAssertion,
-  SchemaMigration,
-  SecretName,
-  StorePart,
-  StoreWith,
-} from './shared/contracts/store.js'
 export type { AddOutcome, CredentialReplacement, ImportStore, NewApplication } from './shared/contracts/imports.js'
 export type { SignInStore } from './shared/contracts/sign-ins.js'
-export type {
-  NewAuditRecord,
-  AuditRecord,
-  Change,
-  RevokedAccessToken,
-  RunningProcess,
-  SigningKeyRecord,
-} from './shared/contracts/store-records.js'
+export type { AuditRecord, NewAuditRecord } from './shared/contracts/events.js'
 export type {
   EmailChange,
   DeliveryPurpose,

@@ -119,7 +119,7 @@ function application(id, version) {
   }
 }
 
-/** @param {string} applicationId @returns {import('../../src/shared/contracts/store-records.js').NewAuditRecord} */
+/** @param {string} applicationId @returns {import('../../src/shared/contracts/events.js').NewAuditRecord} */
 function audit(applicationId) {
   return { at: 1, type: 'application.updated', by: undefined, applicationId, details: {} }
 }

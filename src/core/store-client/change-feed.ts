@@ -1,4 +1,4 @@
-import type { Change, RevokedAccessToken } from '../../shared/contracts/store-records.js'
+import type { Change, RevokedAccessToken } from '../../shared/contracts/store.js'
 import type { CredentialSource } from '../../shared/contracts/credential-source.js'
 import type { ClockCheck } from './clock-check.js'
 import type { StoreHealth } from './store-health.js'

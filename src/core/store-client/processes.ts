@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from '../../shared/contracts/logger.js'
-import type { RunningProcess } from '../../shared/contracts/store-records.js'
-import type { Store } from '../../shared/contracts/store.js'
+import type { RunningProcess, Store } from '../../shared/contracts/store.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 
 const HEARTBEAT_INTERVAL_MS = 5000

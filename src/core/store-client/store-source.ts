@@ -1,8 +1,7 @@
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { CredentialSource, VerificationKey } from '../../shared/contracts/credential-source.js'
 import type { ImportedCredentials } from '../../shared/contracts/imports.js'
-import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
-import type { Store } from '../../shared/contracts/store.js'
+import type { SigningKeyRecord, Store } from '../../shared/contracts/store.js'
 
 /** The store as the source of what guards know. Each answer is read from the store: as new as any other process may have read it. */
 export function createStoreSource(options: {

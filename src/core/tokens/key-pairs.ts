@@ -1,7 +1,7 @@
 import type { webcrypto } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose'
 import { ConfigurationError } from '../../shared/contracts/errors.js'
-import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
+import type { SigningKeyRecord } from '../../shared/contracts/store.js'
 import { isOfSigner, type ScheduledKey } from './key-schedule.js'
 import { describeRecord, toPublicJwk, type KeyEncryption } from './signing-key-record.js'
 

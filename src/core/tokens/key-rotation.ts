@@ -1,7 +1,6 @@
 import type { SignCompact } from './access-token.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
-import type { Emit } from '../../shared/contracts/events.js'
-import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
+import type { Emit, NewAuditRecord } from '../../shared/contracts/events.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { describeRecord, type KeyEncryption } from './signing-key-record.js'
 import { generateSigningKey, type SigningKey } from './key-pairs.js'

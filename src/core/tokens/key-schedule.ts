@@ -1,4 +1,4 @@
-import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
+import type { SigningKeyRecord } from '../../shared/contracts/store.js'
 
 /** A record with the time at which it stops verifying, which the record of the next key determines. */
 export interface ScheduledKey extends SigningKeyRecord {

@@ -1,6 +1,5 @@
-import type { RevokedAccessToken } from '../../shared/contracts/store-records.js'
 import type { CredentialSource } from '../../shared/contracts/credential-source.js'
-import type { Store } from '../../shared/contracts/store.js'
+import type { RevokedAccessToken, Store } from '../../shared/contracts/store.js'
 import type { ConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 

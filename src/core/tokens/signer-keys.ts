@@ -21,7 +21,7 @@ import { canSign } from './signing-keys.js'
 import { createSignerClient } from './signer-client.js'
 import { describeRecord, toPublicJwk } from './signing-key-record.js'
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
-import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
+import type { SigningKeyRecord } from '../../shared/contracts/store.js'
 import { describeKind } from '../../shared/lib/option-checks.js'
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { calculateJwkThumbprint, importJWK, type JWK } from 'jose'
-import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
+import type { SigningKeyRecord } from '../../shared/contracts/store.js'
 
 /** Encrypts and authenticates signing keys at rest. */
 export interface KeyEncryption {

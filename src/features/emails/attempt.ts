@@ -18,7 +18,7 @@ import {
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { Core } from '../../feature.js'
 import type { QueuedEmail, DeliveryPurpose } from '../../shared/contracts/queued-email.js'
-import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
+import type { NewAuditRecord } from '../../shared/contracts/events.js'
 import { readServiceFailure, type ServiceFailure } from '../../shared/lib/service-failure.js'
 import { isNotice, type Recipient, describeDelivery, describeReminder, type Notice, describeNotice } from './content.js'
 import type { Edit } from '../../core/applications/records/application-writer.js'

@@ -1,6 +1,5 @@
 import type { ApplicationRecord } from './application-record.js'
-import type { SigningKeyRecord } from './store-records.js'
-import type { Store } from './store.js'
+import type { SigningKeyRecord, Store } from './store.js'
 
 /** The public part of a signing key: what verifies access tokens. */
 export type VerificationKey = Omit<SigningKeyRecord, 'sealedPrivateJwk'>

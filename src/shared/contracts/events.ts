@@ -109,3 +109,18 @@ export interface EmitEarly extends Emit {
   /** Emits to spans alone an event that may follow: they have ended by then. */
   early: Emit
 }
+
+/** An audit record before it is stored: actor, change and time. Never contains a secret. */
+export interface NewAuditRecord {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly type: EventType
+  readonly by: string | undefined
+  readonly applicationId: string | undefined
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** A stored audit record. Ids increase in commit order. */
+export interface AuditRecord extends NewAuditRecord {
+  readonly id: string
+}

@@ -1,5 +1,5 @@
 import type { ApplicationRecord, CredentialRecord } from './application-record.js'
-import type { NewAuditRecord } from './store-records.js'
+import type { NewAuditRecord } from './events.js'
 
 /** The store's part `imports`: applications with credentials that another system issued. */
 export interface ImportStore {

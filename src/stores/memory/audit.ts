@@ -1,5 +1,5 @@
 import type { AuditQuery } from '../../shared/contracts/store.js'
-import type { AuditRecord, NewAuditRecord } from '../../shared/contracts/store-records.js'
+import type { AuditRecord, NewAuditRecord } from '../../shared/contracts/events.js'
 import { parseCursor } from '../sql/feed.js'
 import { copyFrozen } from './deep-freeze.js'
 

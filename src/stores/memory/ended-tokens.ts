@@ -1,6 +1,5 @@
-import type { RevokedAccessToken } from '../../shared/contracts/store-records.js'
 import { copyFrozen } from './deep-freeze.js'
-import type { AssertionStore, Store } from '../../shared/contracts/store.js'
+import type { AssertionStore, RevokedAccessToken, Store } from '../../shared/contracts/store.js'
 import type { createMemoryFeed } from './feed.js'
 
 export function createMemoryRevokedAccessTokens(

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Change } from '../../shared/contracts/store-records.js'
-import type { ChangesPage } from '../../shared/contracts/store.js'
+import type { Change, ChangesPage } from '../../shared/contracts/store.js'
 import { createEverythingPage, formatFeedCursor, MAX_FEED_CHANGES, parseFeedCursor } from '../sql/feed.js'
 
 export function createMemoryFeed() {

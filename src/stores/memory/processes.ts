@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Change, RunningProcess } from '../../shared/contracts/store-records.js'
-import type { ProcessStore } from '../../shared/contracts/store.js'
+import type { Change, ProcessStore, RunningProcess } from '../../shared/contracts/store.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryProcesses(feed: { publish(change: Change): void }): ProcessStore {

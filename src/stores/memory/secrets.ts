@@ -1,5 +1,4 @@
-import type { SigningKeyRecord } from '../../shared/contracts/store-records.js'
-import type { SecretName, Store } from '../../shared/contracts/store.js'
+import type { SecretName, SigningKeyRecord, Store } from '../../shared/contracts/store.js'
 import type { createMemoryAudit } from './audit.js'
 import { copyFrozen } from './deep-freeze.js'
 import type { createMemoryFeed } from './feed.js'

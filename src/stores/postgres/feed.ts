@@ -1,5 +1,5 @@
-import type { Change, NewAuditRecord } from '../../shared/contracts/store-records.js'
-import type { ChangesPage, Store } from '../../shared/contracts/store.js'
+import type { NewAuditRecord } from '../../shared/contracts/events.js'
+import type { Change, ChangesPage, Store } from '../../shared/contracts/store.js'
 import {
   createChangesPage,
   createEverythingPage,

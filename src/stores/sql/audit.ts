@@ -1,5 +1,5 @@
 import type { AuditQuery } from '../../shared/contracts/store.js'
-import type { AuditRecord } from '../../shared/contracts/store-records.js'
+import type { AuditRecord } from '../../shared/contracts/events.js'
 import { parseCursor } from './feed.js'
 import { parseRow } from './rows.js'
 import { all, get, run, hasNul, type Work } from './work.js'

@@ -1,6 +1,5 @@
-import type { RevokedAccessToken } from '../../shared/contracts/store-records.js'
 import { MAX_EXPIRED_PER_CALL, type Dialect, all, getOften, run, get, type Work } from './work.js'
-import type { AddedAssertion, UsedAssertion } from '../../shared/contracts/store.js'
+import type { AddedAssertion, RevokedAccessToken, UsedAssertion } from '../../shared/contracts/store.js'
 
 /** Stores a revoked access token and deletes expired ones. Must be called in a transaction. */
 export function* revokeAccessToken(

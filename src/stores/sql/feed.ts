@@ -1,5 +1,4 @@
-import type { ChangesPage } from '../../shared/contracts/store.js'
-import type { Change } from '../../shared/contracts/store-records.js'
+import type { Change, ChangesPage } from '../../shared/contracts/store.js'
 
 /** How many changes a feed keeps; a database may keep a few more. */
 export const MAX_FEED_CHANGES = 10_000

@@ -1,4 +1,4 @@
-import type { RunningProcess } from '../../shared/contracts/store-records.js'
+import type { RunningProcess } from '../../shared/contracts/store.js'
 import { MAX_EXPIRED_PER_CALL, type Dialect, all, get, run, type Work } from './work.js'
 
 /** Must be called in a transaction. */

@@ -1,7 +1,7 @@
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import type { AddOutcome, NewApplication } from '../../shared/contracts/imports.js'
 import type { EmailChange } from '../../shared/contracts/queued-email.js'
-import type { NewAuditRecord } from '../../shared/contracts/store-records.js'
+import type { NewAuditRecord } from '../../shared/contracts/events.js'
 import { type Dialect, getOften, run, type Work, all, get } from './work.js'
 import { changeEmails } from './emails.js'
 import { findWaitingSince } from '../../shared/contracts/application-order.js'

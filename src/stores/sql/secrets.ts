@@ -1,5 +1,5 @@
-import type { NewAuditRecord, SigningKeyRecord } from '../../shared/contracts/store-records.js'
-import type { SecretName } from '../../shared/contracts/store.js'
+import type { NewAuditRecord } from '../../shared/contracts/events.js'
+import type { SecretName, SigningKeyRecord } from '../../shared/contracts/store.js'
 import { type Dialect, get, run, all, type Work } from './work.js'
 import { parseRow } from './rows.js'
 

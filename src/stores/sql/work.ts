@@ -1,4 +1,5 @@
-import type { Change, NewAuditRecord } from '../../shared/contracts/store-records.js'
+import type { Change } from '../../shared/contracts/store.js'
+import type { NewAuditRecord } from '../../shared/contracts/events.js'
 import type { UsageCount, UsageCountQuery } from '../../shared/contracts/usage.js'
 
 /** A statement in the SQL of both databases. `?1` stands for its first value; undefined is bound as NULL. */

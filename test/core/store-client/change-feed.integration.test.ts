@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { ChangeFeed } from '../../../src/core/store-client/change-feed.js'
 import { createChangeFeed } from '../../../src/core/store-client/change-feed.js'
-import type { Change } from '../../../src/shared/contracts/store-records.js'
-import type { ChangesPage, StoreWith } from '../../../src/shared/contracts/store.js'
+import type { Change, ChangesPage, StoreWith } from '../../../src/shared/contracts/store.js'
 import { waitUntil } from '../../support/wait-until.js'
 
 const POLL_INTERVAL_MS = 20

@@ -6,7 +6,7 @@ import type {
   OperatorTerms,
   Withheld,
 } from '../../../shared/contracts/application-record.js'
-import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
+import type { NewAuditRecord } from '../../../shared/contracts/events.js'
 import { intersectNetworks } from '../../../shared/lib/networks.js'
 import { isContact } from '../contacts/contact-lists.js'
 import { joinWithheld, refuseWithheld } from '../records/withheld.js'

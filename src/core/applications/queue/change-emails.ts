@@ -1,8 +1,7 @@
 import type { ApplicationRecord, JsonObject } from '../../../shared/contracts/application-record.js'
 import type { ContactChange, ContactChangeType } from '../../../shared/contracts/email-content.js'
-import type { EventType } from '../../../shared/contracts/events.js'
+import type { EventType, NewAuditRecord } from '../../../shared/contracts/events.js'
 import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-email.js'
-import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import {
   findContact,

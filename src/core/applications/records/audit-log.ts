@@ -1,8 +1,7 @@
 import { invalidArgument } from '../../../shared/contracts/errors.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import { readPageSize, readTime } from './validation.js'
-import type { EventType } from '../../../shared/contracts/events.js'
-import type { AuditRecord } from '../../../shared/contracts/store-records.js'
+import type { AuditRecord, EventType } from '../../../shared/contracts/events.js'
 
 /** One change, as `auth.audit` shows it. */
 export interface AuditEntry extends Omit<AuditRecord, 'at'> {

@@ -4,7 +4,7 @@ import { createHourlyCleanup, type HourlyCleanup } from '../../../shared/lib/hou
 import type { Logger } from '../../../shared/contracts/logger.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { ApplicationQuery, Store } from '../../../shared/contracts/store.js'
-import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
+import type { NewAuditRecord } from '../../../shared/contracts/events.js'
 import type { ApplicationWriter } from './application-writer.js'
 import { findExpiring } from '../credentials/credential-expiry.js'
 import { eraseApplication, isEnded } from './status.js'

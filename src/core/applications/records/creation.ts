@@ -1,6 +1,6 @@
 import type { Api } from '../../../shared/contracts/api.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
-import type { NewAuditRecord } from '../../../shared/contracts/store-records.js'
+import type { NewAuditRecord } from '../../../shared/contracts/events.js'
 import { readEnd } from '../../../shared/lib/temporary.js'
 import { mintCredentials, type Credentials } from '../credentials/credentials.js'
 import { createKeySetRecord, readKeySetSource, type KeySetReader } from '../credentials/key-sets.js'
