@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { StorePart, StoreWith } from '../../src/store.js'
 import { openPlatform, PLATFORMS, type Host, type STORES, type TestOptions } from './platform.js'
 
@@ -9,8 +9,8 @@ export type FailingStore = StoreWith & {
   fail(): void
   /** Every call from now on takes that many milliseconds longer. */
   slowDown(milliseconds: number): void
-  /** Every call from now on waits for the promise. */
-  holdUntil(released: Promise<void>): void
+  /** Every call from now on waits for the promise, or only each of that method. */
+  holdUntil(released: Promise<void>, name?: StoreCallName): void
   recover(): void
   /** How often a method was called; one of a part by its whole name, such as `emails.lease`. */
   calls(name: StoreCallName): number
@@ -28,7 +28,7 @@ export const STORE_FAILURE = 'connect ECONNREFUSED 10.1.2.3:5432'
 export function failingStore(store: StoreWith): FailingStore {
   let failing = false
   let delay = 0
-  let hold: Promise<void> | undefined
+  let hold: { readonly released: Promise<void>; readonly name: string | undefined } | undefined
   let watchers = 0
   const counts = new Map<string, number>()
   function wrap<Calls extends object>(calls: Calls, prefix: string): Calls {
@@ -40,7 +40,7 @@ export function failingStore(store: StoreWith): FailingStore {
         counts.set(prefix + name, (counts.get(prefix + name) ?? 0) + 1)
         if (name !== 'close') {
           if (delay > 0) await sleep(delay, undefined, { ref: false })
-          await hold
+          if (hold?.name === undefined || hold.name === prefix + name) await hold?.released
           if (failing) throw new Error(STORE_FAILURE)
         }
         return Reflect.apply(value, calls, args) as unknown
@@ -63,7 +63,7 @@ export function failingStore(store: StoreWith): FailingStore {
     ...(store.watch && { watch }),
     fail: () => void (failing = true),
     slowDown: (milliseconds) => void (delay = milliseconds),
-    holdUntil: (released) => void (hold = released),
+    holdUntil: (released, name) => void (hold = { released, name }),
     recover() {
       failing = false
       delay = 0
@@ -72,6 +72,21 @@ export function failingStore(store: StoreWith): FailingStore {
     calls: (name) => counts.get(name) ?? 0,
     watchers: () => watchers,
   }
+}
+
+/** What each of these answers, if none can save an application before all of them try: each has read a record that another changes. */
+export async function saveAtOneMoment<Answer>(
+  store: FailingStore,
+  sends: readonly (() => PromiseLike<Answer>)[],
+): Promise<Answer[]> {
+  let release = (): void => undefined
+  store.holdUntil(new Promise((resolve) => (release = resolve)), 'saveApplication')
+  const before = store.calls('saveApplication')
+  const answers = Promise.all(sends.map((send) => send()))
+  await expect.poll(() => store.calls('saveApplication'), { timeout: 20_000 }).toBe(before + sends.length)
+  release()
+  store.recover()
+  return answers
 }
 
 /** A platform and its app, on a store that can be made to fail. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readField, type FormFields } from '../../core/http/form.js'
 import { ApplicationError, ConfigurationError, type Application } from '../../index.js'
 import type { ApplicationRecord, KeySetRecord } from '../../shared/contracts/application-record.js'
+import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { DAY_MS } from '../../shared/lib/day.js'
 import { fillCount, fillIn, fillText } from '../../shared/lib/fill-in.js'
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
@@ -144,26 +145,34 @@ async function performAction(form: ActionForm): Promise<Answer> {
     throw new FieldProblem('confirm', texts.confirmName)
   let expected = record?.version
   const check = (current: ApplicationRecord): void => {
-    if (current.version !== expected) throw new Stale()
+    if (expected !== undefined && current.version !== expected) throw new Stale()
   }
-  // A form that creates an application creates one, however often it is sent.
+  // A form that creates an application creates one, however often it is sent, and to whichever process.
   const token = createHash('sha256').update(readField(fields, 'token')).digest('hex').slice(0, 32)
-  const once = application ? undefined : { id: token, applicationId: `app_${token}` }
-  if (once && name === 'create' && (await core.store.findApplication(once.applicationId))) throw new Stale()
-  if (name === 'register' && visit.sentForms.get(token)) throw new Stale()
-  const applications = { ...auth.applications, ...core.calls.createGuardedCalls({ check, request: once }) }
-  const platform = { ...auth, applications }
+  const once = action.place === 'list' ? { id: token, applicationId: `app_${token}` } : undefined
+  const isSent = async (): Promise<boolean> =>
+    (once && (await core.store.findApplication(once.applicationId))) !== undefined
+  if (await isSent()) throw new Stale()
+  const calls = auth as unknown as Readonly<Record<string, object>>
+  const checked = Object.entries(auth[PLATFORM_PARTS]!.createGuardedCalls({ check, request: once }))
+  const platform = {
+    ...auth,
+    ...Object.fromEntries(checked.map(([part, some]) => [part, { ...calls[part], ...some }])),
+  }
   const by = `operator:${operator}`
   const run = async (call: Parameters<typeof OPERATIONS_BY_NAME.get>[0], input: object): Promise<unknown> => {
-    const result = await perform(OPERATIONS_BY_NAME.get(call)!, platform, input, by)
-    if (expected !== undefined) expected++
-    return result
+    try {
+      const result = await perform(OPERATIONS_BY_NAME.get(call)!, platform, input, by)
+      if (expected !== undefined) expected++
+      return result
+    } catch (error) {
+      throw (await isSent()) ? new Stale() : error
+    }
   }
   if (action.operation === 'applications.approve') await prepareApproval(form, given, run)
   const input = Object.fromEntries(
     Object.entries(toInput(form, given)).filter(([member]) => Object.hasOwn(shape, member)),
   )
-  if (name === 'register') visit.sentForms.set(token, true)
   const result = await run(action.operation, input)
   const { credentials, application: created } = ownMembers<{
     readonly credentials?: Readonly<Record<string, string>>

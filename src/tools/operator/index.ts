@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
 import type { CoreAuth, Middleware } from '../../index.js'
-import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { invalidOption, refuseUnknown, readPlatform } from '../../shared/lib/option-checks.js'
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
@@ -49,8 +48,7 @@ export function operatorPages(auth: CoreAuth, options: OperatorPagesOptions): Mi
   const parts = readPlatform<PlatformParts>(auth, 'core', 'operatorPages(auth, { ... })')
   const { operator, can, signOut } = readOptions(options)
   const planNames = Object.keys(parts.sharedSettings).flatMap((path) => /^plans\.(.+)$/.exec(path)?.[1] ?? [])
-  const sentForms = createBoundedCache<true>({ entries: 1000 })
-  const site = { auth: platform, core: parts.core, planNames, sentForms }
+  const site = { auth: platform, core: parts.core, planNames }
   return createOperatorRouter({
     site,
     operatorOf: (req: IncomingMessage) => operator(req),

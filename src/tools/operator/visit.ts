@@ -7,7 +7,6 @@ import type { Usage } from '../../features/usage/index.js'
 import type { CoreAuth } from '../../index.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import type { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
-import type { BoundedCache } from '../../shared/lib/bounded-cache.js'
 import { callInTime } from '../../shared/lib/timeout.js'
 import type { Problem } from '../../shared/web/form-field.js'
 import type { getFormats } from '../../shared/web/formats.js'
@@ -31,8 +30,6 @@ export interface Site {
   readonly core: Core
   /** The names of the plans that the platform has. */
   readonly planNames: readonly string[]
-  /** Forms of this process that register an application, which the registry would take twice. */
-  readonly sentForms: BoundedCache<true>
 }
 
 /** A request of an operator whom the host knows. */

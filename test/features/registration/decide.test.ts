@@ -1,6 +1,7 @@
 import type { Express } from 'express'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
+import { failingStore, saveAtOneMoment } from '../../support/failing-store.js'
 import { EXPRESSES, type TestOptions } from '../../support/platform.js'
 import { request, type Response } from '../../support/request.js'
 import { expectPage, PATH, postJson, useRegistration } from './registration-app.js'
@@ -137,6 +138,23 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
       expect(late.status).toBe(409)
       expect(late.text).toMatch(/This request was denied on .* by apis@example\.com\./)
       expect(late.text).toContain('Please ask &#60;your&#62; account manager first.')
+    })
+
+    it('A7: one of two operators decides, if both do at one moment', async () => {
+      const store = failingStore(memoryStore())
+      const { app: own, auth: ownAuth, id, link, otherLink } = await openWaiting(express, { store })
+      // Nothing else is saved then.
+      await vi.waitFor(async () => expect((await ownAuth.emails.list({ state: 'due' })).items).toEqual([]), 60_000)
+      const answers = await saveAtOneMoment(store, [
+        () => post(own, { link, decision: 'approve' }),
+        () => post(own, { link: otherLink, decision: 'deny', reason: REASON }),
+      ])
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+      const { items } = await ownAuth.audit.list({ applicationId: id })
+      const decided = items.filter(({ by }) => by?.startsWith('operator:'))
+      expect(decided.map(({ type }) => type)).toEqual([
+        answers[0]!.status === 200 ? 'application.approved' : 'application.deleted',
+      ])
     })
 
     it('A7: denies nothing that was approved, also before its e-mail is sent', async () => {

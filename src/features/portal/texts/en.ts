@@ -8,6 +8,8 @@ export const en = {
   language: 'en' as Language,
   ...signIn,
 
+  justNow: 'just now',
+  soon: 'in less than a minute',
   created: 'Created {date}',
   neverUsed: 'Never',
   back: 'Cancel',

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { memoryStore } from '../../../src/index.js'
+import { failingStore, saveAtOneMoment } from '../../support/failing-store.js'
+import { usePortalApp, visit } from './pages-app.js'
+
+const ANNA = 'anna@example.com'
+
+/** A form of each kind of call that the portal makes, by the page that has it. */
+const FORMS = [
+  { page: 'credentials/new-key', fields: { name: 'till' } },
+  { page: '', path: 'colleagues/invite', fields: { address: 'carl@example.com' } },
+  { page: 'apis/orders/request', fields: { scopes: ['orders:read', 'orders:write'] } },
+  { page: 'terms', fields: {} },
+] as const
+
+describe('a form whose application is changed between its first check and the save (P35)', () => {
+  it.each(FORMS)('changes nothing: $page $path', async ({ page, fields, ...form }) => {
+    const store = failingStore(memoryStore())
+    const terms = { url: 'https://example.com/terms', version: '1' }
+    const { auth, ...app } = await usePortalApp({ store, registration: { terms } })
+    const apis = { orders: { scopes: ['orders:read'] }, catalog: {} } as const
+    const { id } = (await auth.applications.create({ name: 'Shop', contact: ANNA, apis })).application
+    const anna = await visit({ auth, ...app }, ANNA)
+    const opened = await anna.open(page ? `${id}/${page}` : id)
+    const send = () => anna.submit(opened, fields, 'path' in form ? `${id}/${form.path}` : opened.path)
+    const statuses = (await saveAtOneMoment(store, [send, send])).map(({ status }) => status)
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409])
+    const { items } = await auth.audit.list({ applicationId: id })
+    expect(items.filter(({ by }) => by === `contact:${ANNA}`)).toHaveLength(1)
+  })
+})
