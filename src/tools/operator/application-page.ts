@@ -6,6 +6,7 @@ import { fillText } from '../../shared/lib/fill-in.js'
 import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
+import { renderDateTime } from '../../shared/web/times.js'
 import { html, renderPlain, type Html } from '../../shared/web/html.js'
 import {
   renderCard,
@@ -30,7 +31,7 @@ import { describeQuota, renderStatus } from './applications-page.js'
 import { describeActor, describeLimit, renderChanges } from './audit.js'
 import { renderEmail } from './emails-page.js'
 import { readPlan, readUsage } from './figures.js'
-import { fillTime, findTitle, renderAge, renderCells, renderItem, renderSection, renderTime } from './formats.js'
+import { fillTime, findTitle, renderAge, renderCells, renderItem, renderSection } from './formats.js'
 import type { Answer, Visit } from './visit.js'
 
 const MAX_AUDIT = 8
@@ -254,8 +255,8 @@ function renderFacts(visit: Visit, application: Application): Html {
     [labels.networks, networks ? html`${networks.map((each) => html`${renderChip(each)} `)}` : texts.any],
     [labels.resourceServer, resourceServer?.map((each) => findTitle(visit, each)).join(', ')],
     [labels.language, formats.language.of(language ?? 'en')],
-    [labels.terms, acceptedTerms && html`${acceptedTerms.version}, ${renderTime(acceptedTerms.at, visit)}`],
-    [labels.created, renderTime(createdAt, visit)],
+    [labels.terms, acceptedTerms && html`${acceptedTerms.version}, ${renderDateTime(acceptedTerms.at, visit)}`],
+    [labels.created, renderDateTime(createdAt, visit)],
     [labels.externalId, externalId],
     [labels.metadata, metadata && html`${Object.entries(metadata).map(renderMember)}`],
   ]

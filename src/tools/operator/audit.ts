@@ -5,12 +5,13 @@ import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { fillIn, fillText } from '../../shared/lib/fill-in.js'
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
+import { renderDateTime } from '../../shared/web/times.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { hideContact } from '../operations/schemas.js'
 import { search } from './applications-page.js'
 import { describeMailProblem } from './emails-page.js'
 import { readEntries } from './figures.js'
-import { findTitle, formatCsv, renderApplicationLink, renderItem, renderRowCard, renderTime } from './formats.js'
+import { findTitle, formatCsv, renderApplicationLink, renderItem, renderRowCard } from './formats.js'
 import { PAGE_SIZE, renderFile, renderList } from './lists.js'
 import { describeNone, readQuery, renderSearch } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
@@ -187,5 +188,5 @@ function describeValue(visit: Visit, member: string, value: unknown): Html | str
   if (isObject(value))
     return html`<code>${typeof value['jwksUri'] === 'string' ? value['jwksUri'] : JSON.stringify(value)}</code>`
   const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
-  return isTime ? renderTime(new Date(value), visit) : describe(value)
+  return isTime ? renderDateTime(new Date(value), visit) : describe(value)
 }

@@ -1,35 +1,19 @@
-import { DAY_MS } from '../../shared/lib/day.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderCard, renderRows, renderTable } from '../../shared/web/parts.js'
+import { renderDateTime, renderRelativeTime } from '../../shared/web/times.js'
 import type { OperatorTexts } from './texts/en.js'
 import type { Visit } from './visit.js'
 
-/** A point in time, such as `27 Nov 2026, 19:26 UTC`. */
-export function renderTime(at: Date, { formats }: Visit): Html {
-  return html`<time datetime="${at.toISOString()}">${formats.dateTime.format(at)} UTC</time>`
-}
-
 /** The time since or until, where that is the question, such as `3 days ago`; the exact time is its title. */
-export function renderAge(at: Date, { formats, now, texts }: Visit): Html {
-  const { relative, dateTime } = formats
-  const distance = at.getTime() - now
-  const unit = UNITS.find(([, length]) => Math.abs(distance) >= length)
-  const soon = distance > 0 ? texts.moments.soon : texts.moments.justNow
-  const text = unit ? relative.format(Math.trunc(distance / unit[1]), unit[0]) : soon
-  return html`<time datetime="${at.toISOString()}" title="${dateTime.format(at)} UTC">${text}</time>`
+export function renderAge(at: Date, visit: Visit): Html {
+  return renderRelativeTime(at, visit.now, visit)
 }
 
 /** A text with a time in place of `{time}` or `{age}`, and with other values. */
 export function fillTime(text: string, at: Date, visit: Visit, values: Readonly<Record<string, Html | string>> = {}) {
-  return html`${fillIn<string | Html>(text, { ...values, time: renderTime(at, visit), age: renderAge(at, visit) })}`
+  return html`${fillIn<string | Html>(text, { ...values, time: renderDateTime(at, visit), age: renderAge(at, visit) })}`
 }
-
-const UNITS = [
-  ['day', DAY_MS],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const
 
 /** The title of an API; its name if the platform has none of that name any more. */
 export function findTitle({ auth }: Visit, name: string): string {

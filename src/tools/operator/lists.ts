@@ -1,11 +1,12 @@
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
 import { renderCopyable } from '../../shared/web/first-steps.js'
+import { renderDateTime } from '../../shared/web/times.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderEmpty, type EmptyState } from '../../shared/web/parts.js'
 import { renderDone } from './action-page.js'
-import { findTitle, renderApplicationLink, renderCells, renderPlainCard, renderTime } from './formats.js'
+import { findTitle, renderApplicationLink, renderCells, renderPlainCard } from './formats.js'
 import { readQuery, renderNext } from './search-form.js'
 import { maySeeNames, type Answer, type TabName, type Visit } from './visit.js'
 
@@ -65,7 +66,7 @@ export async function answerReportOnly(visit: Visit): Promise<Answer | undefined
       html`<code>${route}</code>`,
       html`<code>${reason}</code>`,
       formats.count.format(count),
-      renderTime(lastAt, visit),
+      renderDateTime(lastAt, visit),
     ]
   })
   const columns = 'application api route reason #reported last'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
-import { renderRelativeTime } from '../../../src/features/portal/pages/times.js'
+import { renderRelativeTime } from '../../../src/shared/web/times.js'
 import { TEXTS } from '../../../src/features/portal/texts/languages.js'
 import { usePortalApp, visit } from './pages-app.js'
 

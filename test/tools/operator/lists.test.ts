@@ -97,7 +97,7 @@ describe('Today', () => {
     expect(cards['Credentials in use that end']).toEqual([unseen, ids.ending])
     const emails = readText((await host.get('/emails')).text)
     expect(emails).toMatch(
-      /Bounced New key Waits to be sent bounce@example\.com 550, mailbox not available just now Next attempt in under a minute/,
+      /Bounced New key Waits to be sent bounce@example\.com 550, mailbox not available just now Next attempt in less than a minute/,
     )
     expect(readText((await host.get('/emails?state=failed')).text)).not.toContain('bounce@')
     expect((await host.get('/emails?state=never')).status).toBe(400)

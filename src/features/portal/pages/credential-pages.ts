@@ -11,7 +11,7 @@ import { renderField, renderInputField, renderSelect, type Problem } from '../..
 import { listCredentials, renderShown, type ShownCredential } from '../sections/credential-section.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
 import type { PortalTexts } from '../texts/en.js'
-import { formatDateTime, renderDateTime } from './times.js'
+import { formatDateTime, renderDateTime } from '../../../shared/web/times.js'
 import { isOffered, type ApplicationView, renderHiddenFields } from './view.js'
 import type { ApiSettings } from '../../../core/options/settings.js'
 import { findGrant } from '../../../core/applications/records/grants.js'

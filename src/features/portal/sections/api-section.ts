@@ -6,7 +6,7 @@ import { html, type Html, fillHtml } from '../../../shared/web/html.js'
 import { fillCount, fillText } from '../../../shared/lib/fill-in.js'
 import { renderChip, renderPill, renderRows } from '../../../shared/web/parts.js'
 import type { PortalTexts } from '../texts/en.js'
-import { renderDateTime, renderRelativeTime } from '../pages/times.js'
+import { renderDateTime, renderRelativeTime } from '../../../shared/web/times.js'
 import { isOffered, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
 
 export function findRequestable(api: ApiSettings, { record }: Pick<ApplicationView, 'record'>) {

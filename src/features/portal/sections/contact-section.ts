@@ -8,7 +8,7 @@ import type { Invitation } from '../../../shared/contracts/application-record.js
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { renderPill } from '../../../shared/web/parts.js'
-import { renderRelativeTime } from '../pages/times.js'
+import { renderRelativeTime } from '../../../shared/web/times.js'
 import { isOffered, renderAction, renderHiddenFields, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** Stands for an address in the path of a page: paths are in the logs of proxies. */

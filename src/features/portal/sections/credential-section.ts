@@ -7,7 +7,7 @@ import { DAY_MS } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderEmpty, renderPill, renderTable } from '../../../shared/web/parts.js'
-import { renderDate, renderDateTime, renderRelativeTime } from '../pages/times.js'
+import { renderDate, renderDateTime, renderRelativeTime } from '../../../shared/web/times.js'
 import { findTitle, isOffered, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
 
 /** A credential is pointed out this long before its end. */

@@ -2,7 +2,7 @@ import type { PlanUsage, QuotaUsage } from '../../../shared/contracts/plan-usage
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderBar, renderPill } from '../../../shared/web/parts.js'
-import { renderDateTime } from '../pages/times.js'
+import { renderDateTime } from '../../../shared/web/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
 import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import type { PortalTexts } from '../texts/en.js'

@@ -8,8 +8,6 @@ export const en = {
   language: 'en' as Language,
   ...signIn,
 
-  justNow: 'just now',
-  soon: 'in less than a minute',
   created: 'Created {date}',
   neverUsed: 'Never',
   back: 'Cancel',

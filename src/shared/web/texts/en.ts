@@ -20,6 +20,8 @@ export const en = {
   reference: '{api}: reference, and samples in seven languages',
   downloadEnv: 'Download as .env',
   ofAllRequests: '{share} of all requests',
+  justNow: 'just now',
+  soon: 'in less than a minute',
   keySetRefused:
     'Enter a JWK Set of 1 to 10 public keys, one public key in PEM, or an address that begins with https://.',
 }

@@ -212,7 +212,6 @@ export const en = {
   quotas: 'Quotas above 80%',
   nothingToDo: 'Nothing to do',
   decide: 'Review',
-  moments: { soon: 'in under a minute', justNow: 'just now' },
   menu: 'More actions',
   filters: 'Filters',
   platform: 'The platform',
