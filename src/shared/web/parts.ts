@@ -94,6 +94,10 @@ pre .comment { color: #9fb0c6 }`,
 }`,
   /** What only the portal and the operator's pages have: on phones each row of a table is a list of labels and values. */
   desk: `main { max-width: 100% }
+p.facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; max-width: none; margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 400; overflow-wrap: anywhere }
+.wrong { color: var(--bad) }
+.card .table { border: 0; border-radius: 0; box-shadow: none }
+form .actions > .danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
 .notice > :first-child { margin-top: 0 }
 .notice > :last-child { margin-bottom: 0 }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--space-3); margin: 0 }

@@ -1,11 +1,14 @@
 import type { Language } from '../contracts/application-record.js'
 import type { PlanUsage, QuotaUsage } from '../contracts/plan-usage.js'
-import type { UsageEntry } from '../contracts/usage-entries.js'
+import type { CountedRefusal, UsageEntry } from '../contracts/usage-entries.js'
 import { DAY_MS, formatDay } from '../lib/day.js'
 import { fillText } from '../lib/fill-in.js'
+import { ownMembers } from '../lib/own-members.js'
 import { getFormats } from './formats.js'
-import { html, type Html } from './html.js'
+import { fillHtml, html, renderPlain, type Html } from './html.js'
 import { FRAME_TEXTS } from './page-frame.js'
+import { renderEmpty, renderRows } from './parts.js'
+import { renderRelativeTime } from './times.js'
 
 /** The counts of a period, of one application or of all. */
 type Counts = Omit<UsageEntry, 'applicationId'>
@@ -96,6 +99,33 @@ export function renderErrors(errors: Counts['refused'], language: Language): Htm
   const sent = Object.entries(errors).filter(([, times]) => times > 0)
   const listed = sent.toSorted(([, one], [, other]) => other - one)
   return html`${listed.map(([error, each], at) => html`${at > 0 && ', '}${count.format(each)} <code>${error}</code>`)}`
+}
+
+/** What was refused in the last 7 days: what it means, what helps, and where it was. */
+export function renderRefusals(
+  refusals: readonly CountedRefusal[],
+  findTitle: (api: string) => string,
+  { now, language }: { readonly now: number; readonly language: Language },
+): Html {
+  const texts = FRAME_TEXTS[language]
+  const rows = refusals.map(ownMembers).map(({ at, count, api, error, problem, fix, route, requestId, address }) => {
+    const time = renderRelativeTime(at, now, { language })
+    return html`<li class="row">
+      <div>
+        <h3>${problem}</h3>
+        <p>${renderPlain(fix)}</p>
+        <p class="facts">
+          <span>${count > 1 ? fillHtml(texts.times, { count, time }) : time}</span>
+          ${route !== undefined && html`<code>${route}</code>`}
+          <span>${findTitle(api)}</span>
+          <code>${error}</code>
+          ${address !== undefined && html`<span>${fillText(texts.from, { address })}</span>`}
+          ${requestId !== undefined && html`<span>${fillHtml(texts.requestId, { id: html`<code>${requestId}</code>` })}</span>`}
+        </p>
+      </div>
+    </li> `
+  })
+  return renderRows(rows, renderEmpty({ title: texts.noRefusal, isGood: true }))
 }
 
 /** The name of what a plot shows, after a square of its colour. */

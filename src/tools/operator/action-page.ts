@@ -219,7 +219,7 @@ async function renderRequest(visit: Visit, { id, contact, createdAt }: Applicati
   const [email] = (await core.store.emails?.list(query)) ?? []
   const keySet = email?.details?.['keySet'] as KeySetRecord | undefined
   const lines = keySet && formatKeySet('keys' in keySet ? keySet : { jwksUri: keySet.address })
-  return html`<p class="facts-line">
+  return html`<p class="facts">
     <span>${contact}</span> ${renderAge(createdAt, visit)}
     ${lines && html`<span>${texts.kinds.keySet}</span> ${lines.map((line) => html`<code>${line}</code>`)}`}
   </p>`

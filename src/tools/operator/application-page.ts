@@ -7,7 +7,7 @@ import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
 import { renderDateTime } from '../../shared/web/times.js'
-import { html, renderPlain, type Html } from '../../shared/web/html.js'
+import { html, type Html } from '../../shared/web/html.js'
 import {
   renderCard,
   renderChip,
@@ -22,6 +22,7 @@ import {
   findFullestQuota,
   findQuotaTone,
   renderDays,
+  renderRefusals,
   sumByDay,
   sumUsage,
 } from '../../shared/web/usage-figures.js'
@@ -48,7 +49,7 @@ export async function answerApplication(visit: Visit): Promise<Answer | undefine
   const [usage, plan, refusals, emails, audit] = await Promise.all([
     readUsage(visit, id),
     readPlan(visit, application),
-    renderRefusals(visit, application),
+    listRefusals(visit, application),
     renderEmails(visit, application),
     renderAudit(visit, application),
   ])
@@ -62,7 +63,7 @@ export async function answerApplication(visit: Visit): Promise<Answer | undefine
     parent: ['/applications', texts.tabs.applications],
     actions: renderActions(visit, 'top', { application, isMain: true, shown: 2 }),
     state: renderStatus(status, texts),
-    content: html`<p class="facts-line">${contact !== undefined && html`<span>${contact}</span>`} <code>${id}</code></p>
+    content: html`<p class="facts">${contact !== undefined && html`<span>${contact}</span>`} <code>${id}</code></p>
       ${renderDone(visit)} ${wasApproved && renderSummary(visit, application, usage, plan)}
       <div class="columns">
         <div>
@@ -125,24 +126,13 @@ function renderUsage(visit: Visit, usage: readonly UsageEntry[]): Html {
   )
 }
 
-async function renderRefusals(visit: Visit, { id }: Application): Promise<Html | false> {
+async function listRefusals(visit: Visit, { id }: Application): Promise<Html | false> {
   const { core, texts, may, language } = visit
   const usage = core.find('usage')
   if (!usage || !may('usage.refusals')) return false
   const { items } = await usage.countRefusals(id, language)
-  const rows = items.map(({ at, count, api, error, problem, fix, route, address, requestId }) => {
-    const text = count > 1 ? texts.times : '{time}'
-    return html`<li>
-      <h3>${problem}</h3>
-      <p class="soft">${renderPlain(fix)}</p>
-      <p class="facts-line">
-        <span>${fillTime(text, at, visit, { count: String(count) })}</span>
-        ${route === undefined && html`<span>${findTitle(visit, api)}</span>`}
-        ${[route, error, address, requestId].map((each) => each !== undefined && html`<code>${each}</code>`)}
-      </p>
-    </li> `
-  })
-  return rows.length > 0 && html`<div id="refusals">${renderSection(texts.refusals, rows, {})}</div>`
+  const rows = renderRefusals(items, (api) => findTitle(visit, api), visit)
+  return items.length > 0 && html`<div id="refusals">${renderCard({ title: texts.refusals, level: 2 }, rows)}</div>`
 }
 
 function renderCredentials(visit: Visit, application: Application): Html {

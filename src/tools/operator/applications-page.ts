@@ -68,7 +68,10 @@ async function renderRow(visit: Visit, application: Application) {
   const { contact, status, lastUsedAt } = application
   const link = renderApplicationLink(visit, application)
   return [
-    contact === undefined ? link : html`${link}<span class="facts-line">${contact}</span>`,
+    contact === undefined
+      ? link
+      : html`${link}
+          <p class="facts">${contact}</p>`,
     renderStatus(status, texts),
     usage && count.format(calls),
     usage && count.format(refused),

@@ -53,9 +53,7 @@ export function renderItem(title: Html | string, facts: readonly Cell[], end?: H
   return html`<li class="row">
     <div>
       <h3>${title}</h3>
-      <p class="facts-line">
-        ${facts.map((fact) => fact !== undefined && fact !== false && html`<span>${fact}</span> `)}
-      </p>
+      <p class="facts">${facts.map((fact) => fact !== undefined && fact !== false && html`<span>${fact}</span> `)}</p>
     </div>
     ${end}
   </li> `

@@ -20,7 +20,7 @@ p { max-width: 44rem }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; min-height: 2.25rem; & > :is(.action, .actions) { margin-left: auto } }
 .head .action { padding: .375rem var(--space-4); font-size: .875rem; line-height: 1.6 }
 .crumb { margin-block: calc(-1 * var(--finger, 0px)) calc(-1 * var(--space-4) - var(--finger, 0px)) !important }
-.head + .facts-line { margin-top: calc(-1 * var(--space-3)) !important }
+.head + .facts { margin-top: calc(-1 * var(--space-3)) !important }
 .columns, .columns > * { display: grid; gap: var(--space-5); align-content: start; width: auto; min-width: 0; grid-template-columns: minmax(0, 1fr) }
 @media (min-width: 64rem) {
   .columns { grid-template-columns: minmax(0, 1fr) 22rem }
@@ -28,11 +28,9 @@ p { max-width: 44rem }
 }
 .card { container-type: inline-size }
 .card:has(.menu[open]) { z-index: 1 }
-.card .table { border: 0; border-radius: 0; box-shadow: none }
 .card > .table:last-child { border-radius: 0 0 var(--corner-box) var(--corner-box) }
 .narrow > .card { padding: var(--space-5); & > :last-child { margin: 0 } }
 .narrow > form > .actions { --edge: clamp(1rem, 4vw, 1.5rem); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge); border-top: 1px solid var(--line) }
-.actions > button.danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
 form.search { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: end }
 .card > form.search { padding: var(--space-4) }
 form.search > .field { flex: 1 1 9rem; max-width: 15rem; &.wide { flex: 2 1 14rem; max-width: none } }
@@ -47,14 +45,12 @@ main details:not(.menu) > summary { width: fit-content; color: var(--accent); fo
 .choices > legend, .choices > .choice > span:not(:has(code)) { font-weight: 600 }
 .choices > legend ~ .choice { padding-left: var(--space-4) }
 textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--mono); field-sizing: content }
-.soft, .none, .age, .hint, .facts-line { color: var(--soft) }
-.hint, .age, .facts-line, .field .soft { font-size: var(--text-small); font-weight: 400 }
-.facts-line { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; margin: var(--space-1) 0 0; max-width: none; overflow-wrap: anywhere }
-.wrong { color: var(--bad) }
+.none, .age { color: var(--soft) }
+.age { font-size: var(--text-small) }
 @media (min-width: 40rem) { .share { display: inline-block; min-width: 3.25rem } }
-.facts-line .warn:not(.pill) { color: var(--warn) }
-.facts-line .meter { width: 9rem }
-.facts-line > :has(> .chip) { margin-right: calc(-1 * var(--space-2)) }
+.facts .warn:not(.pill) { color: var(--warn) }
+.facts .meter { width: 9rem }
+.facts > :has(> .chip) { margin-right: calc(-1 * var(--space-2)) }
 .rows > li { padding: var(--space-3) var(--space-4) }
 .rows > li > p { margin: var(--space-1) 0 0 }
 .rows > .row { flex-wrap: nowrap; align-items: center }
@@ -80,7 +76,7 @@ td code { overflow-wrap: anywhere }
 :is(td, .age) > time, td > a, td:has(.meter) { white-space: nowrap }
 td:has(code), .reasons { min-width: 14rem }
 td .meter { width: 7rem; margin-top: .125rem }
-.table :is(th, td) > .facts-line { display: block; margin: 0 }
+.table :is(th, td) > .facts { display: block; margin: 0 }
 .today:has(> :nth-child(2)) { columns: 32rem 2; gap: var(--space-5) }
 .today > .card { break-inside: avoid; &:not(:last-child) { margin-bottom: var(--space-5) } }
 :is(.word, td:has(> :is(time, .soft):only-child))::first-letter { text-transform: uppercase }
@@ -98,9 +94,9 @@ pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid 
 @media (max-width: 40rem) {
   .rows > .row { display: grid; gap: var(--space-1) var(--space-3); grid-template-columns: minmax(0, 1fr) auto }
   .row > div:not(.actions) { display: contents }
-  .row > div > .facts-line { grid-column: 1 / -1 }
+  .row > div > p { grid-column: 1 / -1 }
   .row > :is(.actions, .age, a) { grid-area: 1 / 2; max-width: none }
-  .row:has(> .age) .facts-line { & > :first-child, &:not(:has(> :nth-child(2))) { display: none } }
+  .row:has(> .age) .facts { & > :first-child, &:not(:has(> :nth-child(2))) { display: none } }
   .choices { gap: 0 }
   .head > .actions { margin-left: 0 }
 }

@@ -6,14 +6,15 @@ import { renderCredentials } from '../sections/credential-section.js'
 import type { UsageEntry, CountedRefusal } from '../../../shared/contracts/usage-entries.js'
 import { renderNetworks } from './network-page.js'
 import { renderPlan } from '../sections/plan-section.js'
-import { renderRefusals, renderUsage } from '../sections/usage-section.js'
+import { renderUsage } from '../sections/usage-section.js'
 import { renderSummary } from '../sections/summary.js'
 import { renderTermsNote } from './terms.js'
 import { renderFlash } from './page.js'
 import { renderDate, renderDateTime } from '../../../shared/web/times.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderCard, renderNotice, renderRows } from '../../../shared/web/parts.js'
-import { isOffered, renderAction, type ApplicationView } from './view.js'
+import { renderRefusals } from '../../../shared/web/usage-figures.js'
+import { findTitle, isOffered, renderAction, renderSection, type ApplicationView } from './view.js'
 
 export function renderApplication(
   view: ApplicationView,
@@ -35,7 +36,7 @@ export function renderApplication(
   const sections = [
     usage && !isPending && (['usage', texts.usage, renderUsage(view, usage)] as const),
     plan && !isPending && (['plan', texts.plan, renderPlan(view, plan)] as const),
-    refusals && !isPending && (['refusals', texts.refusals, renderRefusals(view, refusals)] as const),
+    refusals && !isPending && (['refusals', texts.refusals, renderRefusedCalls(view, refusals)] as const),
     !isPending && (['credentials', texts.credentials, renderCredentials(view)] as const),
     ['apis', texts.apis, renderApis(view)] as const,
     ['networks', texts.networks, renderNetworks(view)] as const,
@@ -61,6 +62,12 @@ export function renderApplication(
       }
       <div>${sections.map(([, , section]) => section)}</div>
     </div>`
+}
+
+function renderRefusedCalls(view: ApplicationView, refusals: readonly CountedRefusal[]): Html {
+  const { refusals: title, refusalsAbout: about, language } = view.texts
+  const rows = renderRefusals(refusals, (api) => findTitle(view, api), { now: view.now, language })
+  return renderSection({ id: 'refusals', title, about }, rows)
 }
 
 function renderSuspended({ supportUrl, texts }: ApplicationView): Html {

@@ -9,7 +9,7 @@ const OWN = `:root:has(.form) { --page: 40rem }
 .intro { margin: calc(-1 * var(--space-2)) 0 var(--space-4); color: var(--soft); & > p { margin: 0 } }
 .problem + .intro { margin-top: 0 }
 .warn { color: var(--warn) }
-.wrong { margin: 0; color: var(--bad); font-size: var(--text-small) }
+.wrong { margin: 0; font-size: var(--text-small) }
 form + p, noscript + p { margin-top: var(--space-5) }
 fieldset { display: grid; gap: var(--space-2) }
 fieldset[aria-invalid]:not([type]) { box-shadow: none }
@@ -19,10 +19,8 @@ main > .notice { margin-bottom: var(--space-5) }
 .flash:target { display: block }
 form.card { padding: var(--space-5) }
 form p { margin: 0 }
-form.card .danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
 .box > :last-child { margin: 0 }
 .copyable { margin-bottom: var(--space-3) }
-.facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 400; overflow-wrap: anywhere }
 .head + .facts, .flash + .facts { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
 .applications thead th:not(:first-child) { width: 9rem }
 .applications .facts { margin-top: 0 }
@@ -41,7 +39,6 @@ section.card { padding: 0; overflow: clip }
 .card > header { padding: var(--space-3) var(--x) }
 .card > header > div { flex: 1 1 18rem }
 .card > header p { margin: 0 }
-.card .table { border: 0; border-radius: 0; box-shadow: none }
 .rows h3, .table h3, .named { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; font-size: var(--text-plain) }
 .rows > li { padding: var(--space-4) var(--x) }
 .row h3 > a { margin-block: calc(-1 * var(--finger, 0px)) }

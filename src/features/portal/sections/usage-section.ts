@@ -2,16 +2,16 @@ import type { ApiSettings } from '../../../core/options/settings.js'
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { renderFirstCall } from '../../../shared/web/first-steps.js'
-import { fillHtml, html, renderPlain, type Html } from '../../../shared/web/html.js'
+import { html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
-import { renderEmpty, renderRows, renderTable } from '../../../shared/web/parts.js'
-import { formatDate, renderRelativeTime } from '../../../shared/web/times.js'
+import { renderEmpty, renderTable } from '../../../shared/web/parts.js'
+import { formatDate } from '../../../shared/web/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
-import type { UsageEntry, CountedRefusal } from '../../../shared/contracts/usage-entries.js'
-import { findTitle, renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
+import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
+import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
 import { renderDays, renderErrors, sumByDay, sumUsage, USAGE_DAYS } from '../../../shared/web/usage-figures.js'
 import type { UsageOffer } from '../../../shared/contracts/offers.js'
-import { ownMembers, readPages } from '../../../shared/lib/own-members.js'
+import { readPages } from '../../../shared/lib/own-members.js'
 
 export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[]): Html {
   const { texts, record, apis } = view
@@ -87,33 +87,4 @@ export async function listUsage(usage: UsageOffer, applicationId: string, now: n
   const pages = readPages((after) => usage.list({ applicationId, ...period, limit: 1000, after }))
   for await (const items of pages) entries.push(...items)
   return entries
-}
-
-export function renderRefusals(view: ApplicationView, refusals: readonly CountedRefusal[]): Html {
-  const { refusals: title, refusalsAbout: about, noRefusal } = view.texts
-  const rows = refusals.map((refusal) => renderRefusal(refusal, view))
-  return renderSection(
-    { id: 'refusals', title, about },
-    renderRows(rows, renderEmpty({ title: noRefusal, isGood: true })),
-  )
-}
-
-function renderRefusal(refusal: CountedRefusal, view: ApplicationView): Html {
-  const { now, texts } = view
-  const { at, count, api, error, problem, fix, route, requestId, address } = ownMembers(refusal)
-  const time = renderRelativeTime(at.getTime(), now, texts)
-  return html`<li class="row">
-    <div>
-      <h3>${problem}</h3>
-      <p>${renderPlain(fix)}</p>
-      <p class="facts">
-        <span>${count > 1 ? fillHtml(texts.times, { count, time }) : time}</span>
-        ${route !== undefined && html`<span><code class="inline">${route}</code></span>`}
-        <span>${findTitle(view, api)}</span>
-        <span><code class="inline">${error}</code></span>
-        ${address !== undefined && html`<span>${fillText(texts.from, { address })}</span>`}
-        ${requestId !== undefined && html`<span>${fillHtml(texts.requestId, { id: html`<code class="inline">${requestId}</code>` })}</span>`}
-      </p>
-    </div>
-  </li> `
 }

@@ -207,10 +207,6 @@ export const en = {
   ofApi: 'of {title}',
   refusals: 'Refusals',
   refusalsAbout: 'The last refused requests of 7 days, and how to correct them.',
-  noRefusal: 'No refusals in the last 7 days',
-  times: '{count} times, last {time}',
-  from: 'from {address}',
-  requestId: 'request {id}',
 
   contacts: 'Contacts',
   contactsAbout: 'Who may see and change this application. The first one gets its e-mails.',

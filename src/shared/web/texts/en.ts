@@ -22,6 +22,10 @@ export const en = {
   ofAllRequests: '{share} of all requests',
   justNow: 'just now',
   soon: 'in less than a minute',
+  noRefusal: 'No refusals in the last 7 days',
+  times: '{count} times, last {time}',
+  from: 'from {address}',
+  requestId: 'request {id}',
   keySetRefused:
     'Enter a JWK Set of 1 to 10 public keys, one public key in PEM, or an address that begins with https://.',
 }

@@ -19,7 +19,6 @@ export const en = {
   ofLimit: '{used} of {limit}',
   countsOfDay: '{day}: {allowed} allowed, {refused} refused',
   noRefusals: 'No refusals',
-  times: '{count} times, last {time}',
   noCredentials: 'No credentials',
   ownLimit: '{limit} requests in {window} seconds',
   noContact: 'No contact: nobody gets its e-mails',
