@@ -32,7 +32,7 @@ export async function answerApplications(visit: Visit): Promise<Answer> {
   const count = searched !== undefined && formats.count.format(searched)
   return renderList(visit, {
     tab: 'applications',
-    shown: renderCells(texts.tabs.applications, texts, 'name status #calls #refused #lastUse quota', rows),
+    table: renderCells(texts.tabs.applications, texts, 'name status #calls #refused #lastUse quota', rows),
     next,
     actions: renderActions(visit, 'list', { isMain: true, shown: 2 }),
     before: html`${renderSearch(visit, 'applications', listFields(visit))}

@@ -11,7 +11,7 @@ import { hideContact } from '../operations/schemas.js'
 import { search } from './applications-page.js'
 import { describeMailProblem } from './emails-page.js'
 import { readEntries } from './figures.js'
-import { findTitle, formatCsv, renderApplicationLink, renderItem, renderRowCard } from './formats.js'
+import { findTitle, formatCsv, renderApplicationLink, renderItem } from './formats.js'
 import { PAGE_SIZE, renderFile, renderList } from './lists.js'
 import { describeNone, readQuery, renderSearch } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
@@ -60,7 +60,7 @@ export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer
   )
   return renderList(visit, {
     tab: 'audit',
-    shown: renderRowCard(texts.tabs.audit, rows),
+    rows,
     next,
     before: renderSearch(visit, 'audit', [
       { name: 'type', label: texts.labels.change, choices: [['', texts.any], ...types] },

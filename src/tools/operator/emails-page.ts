@@ -5,7 +5,7 @@ import { html, type Html } from '../../shared/web/html.js'
 import { renderPill } from '../../shared/web/parts.js'
 import { renderActions } from './actions.js'
 import { LANGUAGES } from './fields.js'
-import { fillTime, renderAge, renderApplicationLink, renderItem, renderRowCard } from './formats.js'
+import { fillTime, renderAge, renderApplicationLink, renderItem } from './formats.js'
 import { PAGE_SIZE, renderList } from './lists.js'
 import { describeNone, readQuery, renderSearch } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
@@ -23,7 +23,7 @@ export async function answerEmails(visit: Visit): Promise<Answer | undefined> {
     .map((email) => renderEmail(visit, email, true))
   return renderList(visit, {
     tab: 'emails',
-    shown: renderRowCard(texts.tabs.emails, rows),
+    rows,
     next,
     actions: renderActions(visit, 'queue', {
       except: next !== undefined || items.some(({ problem }) => problem !== undefined) ? [] : ['retryAllEmails'],

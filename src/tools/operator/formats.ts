@@ -67,11 +67,6 @@ export function renderPlainCard(heading: string, content: Html): Html {
   </div>`
 }
 
-/** The same of rows; false without one. */
-export function renderRowCard(heading: string, rows: readonly Html[]): Html | false {
-  return rows.length > 0 && renderPlainCard(heading, renderRows(rows))
-}
-
 /** A card of rows. `empty`: what stands where there are none. */
 export function renderSection(
   title: Html | string,

@@ -5,6 +5,7 @@ import { invalidOption, refuseUnknown, readPlatform } from '../../shared/lib/opt
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { createOperatorRouter } from './operator-router.js'
+import { createFindings } from './today-page.js'
 import type { ActionContext, OperatorAction } from '../operations/operator-calls.js'
 import type { Platform } from './visit.js'
 
@@ -48,7 +49,7 @@ export function operatorPages(auth: CoreAuth, options: OperatorPagesOptions): Mi
   const parts = readPlatform<PlatformParts>(auth, 'core', 'operatorPages(auth, { ... })')
   const { operator, can, signOut } = readOptions(options)
   const planNames = Object.keys(parts.sharedSettings).flatMap((path) => /^plans\.(.+)$/.exec(path)?.[1] ?? [])
-  const site = { auth: platform, core: parts.core, planNames }
+  const site = { auth: platform, core: parts.core, planNames, listFindings: createFindings(platform) }
   return createOperatorRouter({
     site,
     operatorOf: (req: IncomingMessage) => operator(req),

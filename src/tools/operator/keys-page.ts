@@ -2,7 +2,7 @@ import { DAY_MS } from '../../shared/lib/day.js'
 import { html } from '../../shared/web/html.js'
 import { renderPill } from '../../shared/web/parts.js'
 import { renderActions } from './actions.js'
-import { fillTime, renderItem, renderRowCard } from './formats.js'
+import { fillTime, renderItem } from './formats.js'
 import { renderList } from './lists.js'
 import type { Answer, Visit } from './visit.js'
 
@@ -71,7 +71,7 @@ export async function answerKeys(visit: Visit): Promise<Answer> {
   </li>`
   return renderList(visit, {
     tab: 'keys',
-    shown: renderRowCard(texts.tabs.keys, [...rows, axis]),
+    rows: [...rows, axis],
     actions: renderActions(visit, 'keys', { subject: texts.tabs.keys }),
   })
 }

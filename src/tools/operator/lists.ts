@@ -4,7 +4,7 @@ import { renderCopyable } from '../../shared/web/first-steps.js'
 import { renderDateTime } from '../../shared/web/times.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
-import { renderEmpty, type EmptyState } from '../../shared/web/parts.js'
+import { renderEmpty, renderRows, type EmptyState } from '../../shared/web/parts.js'
 import { renderDone } from './action-page.js'
 import { findTitle, renderApplicationLink, renderCells, renderPlainCard } from './formats.js'
 import { readQuery, renderNext } from './search-form.js'
@@ -14,8 +14,10 @@ export const PAGE_SIZE = 50
 
 interface List {
   readonly tab: TabName
-  /** The table or list; false if it has no rows. */
-  readonly shown: Html | false
+  /** The table; false if it has no rows. */
+  readonly table?: Html | false
+  /** In place of a table. */
+  readonly rows?: readonly Html[]
   /** The `after` of the next page. */
   readonly next?: string | undefined
   readonly actions?: Html | false
@@ -30,15 +32,16 @@ interface List {
 /** A list with further pages. */
 export function renderList(
   visit: Visit,
-  { tab, shown, next, actions = false, before, after, empty = {} }: List,
+  { tab, table, rows = [], next, actions = false, before, after, empty = {} }: List,
 ): Answer {
   const { texts } = visit
   return {
     heading: texts.tabs[tab],
     tab,
     actions,
-    content: html`${renderDone(visit)} ${before} ${shown || renderPlainCard(texts.tabs[tab], renderEmpty(empty))}
-    ${renderNext(visit, tab, next)} ${after}`,
+    content: html`${renderDone(visit)} ${before}
+    ${table || renderPlainCard(texts.tabs[tab], renderRows(rows, renderEmpty(empty)))} ${renderNext(visit, tab, next)}
+    ${after}`,
   }
 }
 
@@ -73,7 +76,7 @@ export async function answerReportOnly(visit: Visit): Promise<Answer | undefined
   const ends = next === undefined && after === undefined && items.length > 0
   return renderList(visit, {
     tab: 'reportOnly',
-    shown: renderCells(texts.tabs.reportOnly, texts, columns, await Promise.all(rows)),
+    table: renderCells(texts.tabs.reportOnly, texts, columns, await Promise.all(rows)),
     next,
     before: html`<p class="soft">
         ${fillIn(texts.reportOnlyAbout, { option: html`<code>reportOnly</code>` })} ${ends && texts.enforceFrom}

@@ -32,13 +32,13 @@ import { answerAudit } from './audit.js'
 import { answerEmails, answerPreview } from './emails-page.js'
 import { answerKeys } from './keys-page.js'
 import { answerReportOnly } from './lists.js'
-import { CONTENT_SECURITY_POLICY, listTabs, renderPage } from './page.js'
+import { CONTENT_SECURITY_POLICY, formatPath, renderPage } from './page.js'
 import { readPostedSearch } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
-import { createTodayPage } from './today-page.js'
+import { answerToday } from './today-page.js'
 import { answerUsage, answerUsageFile } from './usage-page.js'
-import { findRights, type Answer, type Can, type Page, type Site, type Visit } from './visit.js'
+import { findRights, type Answer, type Can, type Page, type Site, type TabName, type Visit } from './visit.js'
 
 const MAX_OPERATOR_LENGTH = 200
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
@@ -59,7 +59,6 @@ export function createOperatorRouter(options: {
   readonly brand: PageBrand
 }): Middleware {
   const { site, operatorOf, can, signOut, brand } = options
-  const answer = createPages(site)
   const { core } = site
   const policy = brand.extendPolicy(CONTENT_SECURITY_POLICY)
   // The key is derived at each use, because the session secret may be replaced, which ends all forms.
@@ -97,18 +96,21 @@ export function createOperatorRouter(options: {
       if (hasOwnMember(given, 'csv'))
         return sendDownload(res, { name: `${given.name}.csv`, type: 'text/csv; charset=utf-8', text: given.csv })
       const tabs = shown ? listTabs(shown) : []
-      const page = renderPage({ ...given, language, brand, root, operator, signOut, tabs })
+      const page = renderPage(given, { language, brand, root, operator, signOut, tabs })
       sendPage(req, res, given.status ?? 200, page, policy, FORM_REFERRER_POLICY)
     }
     function refuse(status: number, refusal: Refusal, because?: string, shown?: Visit): void {
       const text = because ?? (refusal === 'refused' ? '' : texts[`${refusal}Because`])
-      const tab = shown && listTabs(shown).find((name) => name === shown.path[0])
-      const back = html`<p class="actions">
-        <a class="button quiet" href="${root}/${tab}">${texts.tabs[tab ?? 'today']}</a>
-      </p>`
+      const tabs = shown ? listTabs(shown) : []
+      const tab = tabs.find((name) => name === shown?.path[0]) ?? tabs[0]
       const content = html`<div class="card">
         <p>${text}</p>
-        ${shown && back}
+        ${
+          tab &&
+          html`<p class="actions">
+            <a class="button quiet" href="${root}${formatPath(tab)}">${texts.tabs[tab]}</a>
+          </p>`
+        }
       </div>`
       send({ status, heading: texts[refusal], content, isNarrow: true }, shown)
     }
@@ -137,7 +139,7 @@ export function createOperatorRouter(options: {
       const formToken = tokens.seal(JSON.stringify([operator, place, now]))
       const asked = { method, path, query, fields, operator, may, root, formToken } as const
       here = { ...site, ...asked, language, texts, formats: getFormats(language), now }
-      const found = await answer(here)
+      const found = await answerVisit(here)
       if (found) send(found, here)
       else refuse(404, 'notFound', undefined, here)
     } catch (error) {
@@ -160,36 +162,42 @@ export function createOperatorRouter(options: {
   return (req, res) => void respond(req, res)
 }
 
+/** The pages that are about no single application, each with the right that it takes. */
+const PAGES = {
+  today: ['applications.list', answerToday],
+  applications: ['applications.list', answerApplications],
+  usage: ['usage.totals', answerUsage],
+  'usage.csv': ['usage.totals', (visit) => answerUsageFile(visit, 'applications')],
+  'usage-days.csv': ['usage.overall', (visit) => answerUsageFile(visit, 'days')],
+  'usage-routes.csv': ['usage.overallRoutes', (visit) => answerUsageFile(visit, 'routes')],
+  emails: ['emails.list', answerEmails],
+  preview: ['emails.list', (visit) => answerPreview(visit, false)],
+  'preview.html': ['emails.list', (visit) => answerPreview(visit, true)],
+  keys: ['signingKeys.list', answerKeys],
+  audit: ['audit.list', (visit) => answerAudit(visit, false)],
+  'audit.csv': ['audit.list', (visit) => answerAudit(visit, true)],
+  reportOnly: ['usage.reportOnly', answerReportOnly],
+} as const satisfies Readonly<Record<string, readonly [right: CallName, answer: Page]>>
+
+/** The tabs that the operator may open. */
+function listTabs({ may, texts }: Visit): readonly TabName[] {
+  return (Object.keys(texts.tabs) as TabName[]).filter((name) => may(PAGES[name][0]))
+}
+
 /** Finds the page of a path. */
-function createPages(site: Site): Page {
-  const lists: Readonly<Record<string, readonly [right: CallName, answer: Page]>> = {
-    '': ['applications.list', createTodayPage(site.auth)],
-    applications: ['applications.list', answerApplications],
-    usage: ['usage.totals', answerUsage],
-    'usage.csv': ['usage.totals', (visit) => answerUsageFile(visit, 'applications')],
-    'usage-days.csv': ['usage.overall', (visit) => answerUsageFile(visit, 'days')],
-    'usage-routes.csv': ['usage.overallRoutes', (visit) => answerUsageFile(visit, 'routes')],
-    emails: ['emails.list', answerEmails],
-    preview: ['emails.list', (visit) => answerPreview(visit, false)],
-    'preview.html': ['emails.list', (visit) => answerPreview(visit, true)],
-    keys: ['signingKeys.list', answerKeys],
-    audit: ['audit.list', (visit) => answerAudit(visit, false)],
-    'audit.csv': ['audit.list', (visit) => answerAudit(visit, true)],
-    reportOnly: ['usage.reportOnly', answerReportOnly],
-  }
-  return async function answerVisit(visit) {
-    const { path, method, may } = visit
-    const [first = '', second, third, ...others] = path
-    if (others.length > 0) return undefined
-    if (first === 'do' && second !== undefined && third === undefined) return answerAction(visit, second, undefined)
-    if (first === 'applications' && third !== undefined) return answerAction(visit, third, second)
-    if (method === 'GET' && first === 'applications' && second !== undefined)
-      return may('applications.get') ? answerApplication(visit) : undefined
-    const [right, answer] = (second === undefined && ownMembers(lists)[first]) || []
-    if (right === undefined || !may(right) || !answer) return undefined
-    if (method === 'GET') return answer(visit)
-    return first === 'applications' || first === 'audit' ? answerSearch(first, visit, answer) : undefined
-  }
+async function answerVisit(visit: Visit): ReturnType<Page> {
+  const { path, method, may } = visit
+  const [first = 'today', second, third, ...others] = path
+  if (others.length > 0) return undefined
+  if (first === 'do' && second !== undefined && third === undefined) return answerAction(visit, second, undefined)
+  if (first === 'applications' && third !== undefined) return answerAction(visit, third, second)
+  if (method === 'GET' && first === 'applications' && second !== undefined)
+    return may('applications.get') ? answerApplication(visit) : undefined
+  if (second !== undefined || !Object.hasOwn(PAGES, first)) return undefined
+  const [right, answer]: readonly [CallName, Page] = PAGES[first as keyof typeof PAGES]
+  if (!may(right)) return undefined
+  if (method === 'GET') return answer(visit)
+  return first === 'applications' || first === 'audit' ? answerSearch(first, visit, answer) : undefined
 }
 
 /** Leads to the address of what was found or typed. What could be a credential gets the list without an address. */

@@ -6,7 +6,6 @@ import { hashSource, type PageBrand } from '../../shared/web/page-brand.js'
 import { renderFrame } from '../../shared/web/page-frame.js'
 import { styleParts } from '../../shared/web/parts.js'
 import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
-import type { CallName } from '../operations/operator-calls.js'
 import { TEXTS } from './texts/languages.js'
 import type { PageAnswer, TabName, Visit } from './visit.js'
 
@@ -119,48 +118,23 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** What each tab needs. */
-const TABS = {
-  today: 'applications.list',
-  applications: 'applications.list',
-  usage: 'usage.totals',
-  emails: 'emails.list',
-  keys: 'signingKeys.list',
-  audit: 'audit.list',
-  reportOnly: 'usage.reportOnly',
-} as const satisfies Readonly<Partial<Record<TabName, CallName>>>
-
-/** The tabs that the operator may open. */
-export function listTabs({ may }: Visit): readonly TabName[] {
-  return (Object.keys(TABS) as (keyof typeof TABS)[]).filter((name) => may(TABS[name]))
+/** The path of a tab, below the pages. */
+export function formatPath(tab: TabName): string {
+  return tab === 'today' ? '/' : `/${tab}`
 }
 
 /** A whole page. `tabs`: those that this operator may open. */
 export function renderPage(
-  page: PageAnswer &
-    Pick<Visit, 'language' | 'root'> & {
-      readonly brand: PageBrand
-      readonly operator: string | undefined
-      readonly signOut: string | undefined
-      readonly tabs: readonly TabName[]
-    },
+  page: PageAnswer,
+  frame: Pick<Visit, 'language' | 'root'> & {
+    readonly brand: PageBrand
+    readonly operator: string | undefined
+    readonly signOut: string | undefined
+    readonly tabs: readonly TabName[]
+  },
 ): string {
-  const {
-    heading,
-    state,
-    actions,
-    content,
-    brand,
-    language,
-    root,
-    operator,
-    signOut,
-    tabs,
-    tab,
-    parent,
-    problem,
-    isNarrow,
-  } = page
+  const { heading, state, actions, content, tab, parent, problem, isNarrow } = page
+  const { brand, language, root, operator, signOut, tabs } = frame
   const texts = TEXTS[language]
   return renderFrame({
     language,
@@ -171,8 +145,7 @@ export function renderPage(
     header: {
       home: { href: `${root}/`, label: texts.home },
       tabs: tabs.map((name) => {
-        const href = `${root}/${name === 'today' ? '' : name}`
-        return { href, label: texts.tabs[name], isCurrent: name === tab }
+        return { href: root + formatPath(name), label: texts.tabs[name], isCurrent: name === tab }
       }),
       state:
         operator !== undefined &&

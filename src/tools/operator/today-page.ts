@@ -20,7 +20,7 @@ import {
 } from './formats.js'
 import type { OperatorTexts } from './texts/en.js'
 import { renderOverview } from './usage-page.js'
-import type { Page, Platform, Visit } from './visit.js'
+import type { Answer, Platform, Visit } from './visit.js'
 
 const SHOWN = 20
 const EXPIRY_MS = 30 * DAY_MS
@@ -30,42 +30,40 @@ const HEALTH_MS = 60_000
 /** Checks ask services, such as the mail server: without their answer the page shows the rest. */
 const CHECKS_MS = 3000
 
-export function createTodayPage(auth: Platform): Page {
-  const listFindings = createFindings(auth)
-  return async function answerToday(visit) {
-    const { texts, root, may } = visit
-    const link = may('usage.totals') && html`<a class="action" href="${root}/usage">${texts.tabs.usage}</a>`
-    const [overview, ...found] = await Promise.all([
-      renderOverview(visit, link),
-      may('signingKeys.list') || may('emails.status') ? listFindings() : [],
-      listWaiting(visit),
-      listQuotas(visit),
-      listRefusing(visit),
-      listUndelivered(visit),
-      listEnding(visit),
-    ])
-    const titles = [texts.health, texts.waiting, texts.quotas, texts.refusing, texts.undelivered, texts.ending]
-    const cards = found.flatMap((rows, at) => {
-      const title = html`${titles[at]} ${renderPill(rows.length, at === 0 ? 'bad' : 'warn')}`
-      return rows.length > 0 ? [renderSection(title, rows, {})] : []
-    })
-    const isFirst = cards.length === 0 && (await auth.applications.list({ limit: 1 })).items.length === 0
-    const empty = isFirst
-      ? ({ title: texts.noApplication, next: texts.noApplicationNext, drawing: 'first' } as const)
-      : { title: texts.nothingToDo, next: texts.nothingToDoBecause, isGood: true }
-    const create = isFirst && renderActions(visit, 'list', { isMain: true, shown: 2 })
-    return {
-      heading: texts.tabs.today,
-      tab: 'today',
-      state: html`<span class="soft">${visit.formats.date.format(visit.now)}</span>`,
-      content: html`${cards.length > 0 ? html`<div class="today">${cards}</div>` : renderPlainCard(texts.tabs.today, renderEmpty(empty, create))}
-      ${overview}`,
-    }
+/** What needs somebody, the most urgent first, and how the platform does. */
+export async function answerToday(visit: Visit): Promise<Answer> {
+  const { auth, texts, root, may } = visit
+  const link = may('usage.totals') && html`<a class="action" href="${root}/usage">${texts.tabs.usage}</a>`
+  const [overview, ...found] = await Promise.all([
+    renderOverview(visit, link),
+    may('signingKeys.list') || may('emails.status') ? visit.listFindings() : [],
+    listWaiting(visit),
+    listQuotas(visit),
+    listRefusing(visit),
+    listUndelivered(visit),
+    listEnding(visit),
+  ])
+  const titles = [texts.health, texts.waiting, texts.quotas, texts.refusing, texts.undelivered, texts.ending]
+  const cards = found.flatMap((rows, at) => {
+    const title = html`${titles[at]} ${renderPill(rows.length, at === 0 ? 'bad' : 'warn')}`
+    return rows.length > 0 ? [renderSection(title, rows, {})] : []
+  })
+  const isFirst = cards.length === 0 && (await auth.applications.list({ limit: 1 })).items.length === 0
+  const empty = isFirst
+    ? ({ title: texts.noApplication, next: texts.noApplicationNext, drawing: 'first' } as const)
+    : { title: texts.nothingToDo, next: texts.nothingToDoBecause, isGood: true }
+  const create = isFirst && renderActions(visit, 'list', { isMain: true, shown: 2 })
+  return {
+    heading: texts.tabs.today,
+    tab: 'today',
+    state: html`<span class="soft">${visit.formats.date.format(visit.now)}</span>`,
+    content: html`${cards.length > 0 ? html`<div class="today">${cards}</div>` : renderPlainCard(texts.tabs.today, renderEmpty(empty, create))}
+    ${overview}`,
   }
 }
 
 /** What health and the features' checks find, asked once a minute at most. */
-function createFindings(auth: Platform): () => Promise<readonly Html[]> {
+export function createFindings(auth: Platform): () => Promise<readonly Html[]> {
   let asked = -Infinity
   let found: Promise<readonly Html[]>
   async function ask() {

@@ -97,7 +97,7 @@ export async function answerUsage(visit: Visit): Promise<Answer | undefined> {
   const shown = html`${search} ${table || renderEmpty(none)}`
   return renderList(visit, {
     tab: 'usage',
-    shown: renderCard({ title: texts.byApplication, level: 2, actions }, shown),
+    table: renderCard({ title: texts.byApplication, level: 2, actions }, shown),
     next,
     before: overview,
     after: routes,

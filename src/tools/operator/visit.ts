@@ -30,6 +30,8 @@ export interface Site {
   readonly core: Core
   /** The names of the plans that the platform has. */
   readonly planNames: readonly string[]
+  /** The rows of what health and the features' checks find. */
+  readonly listFindings: () => Promise<readonly Html[]>
 }
 
 /** A request of an operator whom the host knows. */

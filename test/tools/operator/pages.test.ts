@@ -147,6 +147,18 @@ describe.each(Object.entries(EXPRESSES))('the operator’s pages on %s', (_, exp
     expect(`${headers['location']} ${text}`).not.toMatch(/["= ]\/\/example\.com/)
   })
 
+  it('lead from a page that does not exist to the list it was in, else to the first page that there is for the operator', async () => {
+    let denied: string | undefined
+    const one = await openOperator({ can: (_, action) => action !== denied }, express)
+    const findLinks = async (path: string) =>
+      [...(await one.get(path)).text.matchAll(/class="button quiet" href="([^"]*)"/g)].map(([, href]) => href)
+    expect(await findLinks('/nothing')).toEqual(['/staff/operator/'])
+    expect(await findLinks('/applications/app_0')).toEqual(['/staff/operator/applications'])
+    denied = 'applications.list'
+    expect(await findLinks('/')).toEqual(['/staff/operator/usage'])
+    await one.auth.close()
+  })
+
   it('answer 404 for pages that do not exist, and 405 for other methods', async () => {
     for (const path of ['/applications/app_0', '/applications/%00', '/nothing', '/applications/x/y/z', '/%E0'])
       expect([path, (await host.get(path)).status]).toEqual([path, 404])
