@@ -277,7 +277,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     const page = useScriptlessPage()
     await page.setViewportSize({ width: 390, height: 900 })
     await page.goto(referenceOf('catalog'))
-    await page.locator('#sidebar a').first().waitFor()
+    await page.locator('#sidebar .groups a').first().waitFor()
     await operationOf(page, 'addTea').locator('.toggle').click()
     await page.waitForURL(`${referenceOf('catalog')}/operations/addTea`)
     expect(await page.locator('.operation-content .execute').isDisabled()).toBe(true)

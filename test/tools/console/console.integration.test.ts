@@ -92,6 +92,17 @@ describe('the console of a shop', () => {
     expect([...page.querySelectorAll('#sidebar .groups > li > a')].map((each) => wordsOf(each))).toEqual(['Schemas 4'])
   })
 
+  it.each(['apis/orders', 'apis/orders/operations/placeOrder', 'apis/orders/schemas', 'apis/orders/schemas/Order'])(
+    'leads from %s to the references of the other APIs',
+    async (path) => {
+      const { page } = await pageAt(`${shop.developers}/${path}`)
+      const links = [...page.querySelectorAll<HTMLAnchorElement>('#sidebar .apis a')]
+      expect(links.map((each) => [wordsOf(each), each.href])).toEqual([
+        ['Catalogue', `${shop.developers}/apis/catalog`],
+      ])
+    },
+  )
+
   it('shows commands that work when pasted one after the other, with key and secret in variables', async () => {
     const { page } = await pageAt(shop.developers)
     const commands = [...page.querySelectorAll('figure.copyable pre')].map(({ textContent }) => textContent)

@@ -2,20 +2,20 @@ import { html, type Html } from '../../../shared/web/html.js'
 import type { PageHeader } from '../../../shared/web/page-frame.js'
 import { renderPage, type PageSite, type Site } from '../page.js'
 import type { Reference } from './operation.js'
+import { renderSideList, type SideListOptions } from './side-list.js'
 import { textWith, words } from '../words.js'
 
-export type ReferencePageOptions = PageSite & Pick<Site, 'hasEmails' | 'schemes'>
+export type ReferencePageOptions = PageSite & Pick<Site, 'apis' | 'documents' | 'hasEmails' | 'schemes'>
 
-interface FrameOptions {
+interface FrameOptions extends SideListOptions {
   readonly title?: string
-  readonly root: string
-  readonly sidebar?: Html | undefined
   readonly head?: Html
   readonly content: Html
 }
 
 export function renderReferenceFrame(reference: Reference, options: ReferencePageOptions, frame: FrameOptions): string {
-  const { title, root, sidebar, head, content } = frame
+  const { title, head, content, ...list } = frame
+  const root = `../${list.up}`
   const main = renderMain(reference, options, root, content)
   return renderPage({
     title: [...(title === undefined ? [] : [title]), reference.api.title, options.title].join(', '),
@@ -26,12 +26,12 @@ export function renderReferenceFrame(reference: Reference, options: ReferencePag
     styles: ['console.css', 'reference.css'],
     scripts: ['reference.js'],
     ...(head && { head }),
-    header: createHeader(reference, sidebar !== undefined),
-    content: sidebar ? html`<div class="columns">${sidebar}${main}</div>` : main,
+    header: createHeader(reference),
+    content: html`<div class="columns">${renderSideList(reference, options, list)}${main}</div>`,
   })
 }
 
-function createHeader({ api }: Reference, hasSidebar: boolean): Pick<PageHeader, 'skip' | 'state' | 'control'> {
+function createHeader({ api }: Reference): Pick<PageHeader, 'skip' | 'state' | 'control'> {
   return {
     skip: { href: '#reference', label: words().skip },
     state: html`<p class="authorization">
@@ -40,22 +40,20 @@ function createHeader({ api }: Reference, hasSidebar: boolean): Pick<PageHeader,
         ${words().authorize}<span class="unseen">${textWith('forApi', { api: api.title })}</span>
       </button>
     </p>`,
-    control:
-      hasSidebar &&
-      html`<button
-        type="button"
-        class="icon menu"
-        aria-label="${words().operations}"
-        title="${words().operations}"
-        aria-expanded="false"
-        aria-controls="sidebar"
-        hidden
-      >
-        <svg viewBox="0 0 20 20" aria-hidden="true">
-          <circle cx="8.5" cy="8.5" r="5" />
-          <path d="m12.5 12.5 4.5 4.5" />
-        </svg>
-      </button>`,
+    control: html`<button
+      type="button"
+      class="icon menu"
+      aria-label="${words().operations}"
+      title="${words().operations}"
+      aria-expanded="false"
+      aria-controls="sidebar"
+      hidden
+    >
+      <svg viewBox="0 0 20 20" aria-hidden="true">
+        <circle cx="8.5" cy="8.5" r="5" />
+        <path d="m12.5 12.5 4.5 4.5" />
+      </svg>
+    </button>`,
   }
 }
 

@@ -13,7 +13,7 @@ import { RESERVED_IDS, type ReferenceOperation, groupByTag, type TagGroup } from
 import { renderReferenceFrame, type ReferencePageOptions } from './frame.js'
 import { renderSchemaList } from './schema-pages.js'
 import { listNamedSchemas } from './named-schemas.js'
-import { renderPath, renderSideList, renderTitle } from './side-list.js'
+import { renderPath, renderTitle } from './side-list.js'
 import { readText } from './read-schema.js'
 import { readLanguage, words } from '../words.js'
 
@@ -27,9 +27,9 @@ export function renderReferencePage(reference: Reference, options: ReferencePage
   const version = readText(asObject(document['info'])['version'])
   const headings = listHeadings(information)
   return renderReferenceFrame(reference, options, {
-    root: '../',
+    up: '',
+    headings,
     head: renderAlternates(api, ''),
-    sidebar: renderSideList(reference, { groups, headings, folder: `${api.name}/` }),
     content: html`<div class="top">
         <div>
           <h1>${api.title}</h1>
@@ -73,16 +73,11 @@ export function renderOperationPage(
   operation: ReferenceOperation,
   options: ReferencePageOptions,
 ): string {
-  const { api, document, operations } = reference
+  const { api } = reference
   return renderReferenceFrame(reference, options, {
     title: operation.summary ?? `${operation.method} ${operation.path}`,
-    root: '../../../',
-    sidebar: renderSideList(reference, {
-      groups: groupByTag(document, operations),
-      reference: `../../${api.name}`,
-      folder: '../',
-      current: operation,
-    }),
+    up: '../../',
+    current: operation,
     content: html`<div class="crumb">
         <h1><a href="../../${api.name}#${operation.key}">${api.title}</a></h1>
       </div>

@@ -41,9 +41,8 @@ function renderResponse(
     summary ?? (markdown && { markup: plain ?? markdown.markup.replace(/<\/p>[^]*/, '').replaceAll(/<[^>]*>/g, '') })
   const isRepeated = text !== undefined && text.trim().replace(/\.$/, '').toLowerCase() === name.toLowerCase()
   const tone = status.startsWith('2') ? ' good' : status.startsWith('5') ? ' bad' : ''
-  const title = html`<code class="status${tone}">${status}</code> ${name}${
-      line !== undefined && !isRepeated && html` <span class="line">${line}</span>`
-    }`
+  const title = html`<code class="status${tone}">${status}</code>
+    <span>${name} ${line !== undefined && !isRepeated && html`<span class="line">${line}</span>`}</span>`
   const parts = [
     markdown !== undefined &&
       (plain === undefined || summary !== undefined) &&

@@ -7,21 +7,14 @@ import { listMembers, formatCount } from './schema-rules.js'
 import { findKnownValue } from './examples.js'
 import { listNamedSchemas, type NamedSchema } from './named-schemas.js'
 import { renderExamples } from './responses.js'
-import { renderSideList } from './side-list.js'
-import { groupByTag } from './operations.js'
 import { words } from '../words.js'
 
 export function renderSchemasPage(reference: Reference, options: ReferencePageOptions): string {
-  const { api, document, operations } = reference
+  const { api } = reference
   return renderReferenceFrame(reference, options, {
     title: words().schemas,
-    root: '../../',
-    sidebar: renderSideList(reference, {
-      groups: groupByTag(document, operations),
-      reference: `../${api.name}`,
-      folder: '',
-      current: 'schemas',
-    }),
+    up: '../',
+    current: 'schemas',
     content: html`<div class="crumb">
         <h1><a href="../${api.name}">${api.title}</a></h1>
       </div>
@@ -47,20 +40,15 @@ export function renderSchemaList({ document }: Reference, folder: string): Html 
 }
 
 export function renderSchemaPage(reference: Reference, named: NamedSchema, options: ReferencePageOptions): string {
-  const { api, document, operations } = reference
+  const { api, document } = reference
   const { name, schema } = named
   // Members of a schema that no operation shows have examples that are made.
   const value = findKnownValue(document, schema)
   const content = { schema, ...(value !== undefined && { example: value }) }
   return renderReferenceFrame(reference, options, {
     title: name,
-    root: '../../../',
-    sidebar: renderSideList(reference, {
-      groups: groupByTag(document, operations),
-      reference: `../../${api.name}`,
-      folder: '../',
-      current: named,
-    }),
+    up: '../../',
+    current: named,
     content: html`<div class="crumb">
         <h1><a href="../../${api.name}">${api.title}</a></h1>
         <a href="../schemas">${words().schemas}</a>

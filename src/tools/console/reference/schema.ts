@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../shared/web/html.js'
-import { renderChip, renderPill, renderProperty } from '../../../shared/web/parts.js'
+import { renderChip, renderProperty } from '../../../shared/web/parts.js'
 import { isObject } from '../../../shared/lib/own-members.js'
 import type { JsonObject } from '../../../shared/openapi/document.js'
 import { renderDescription } from './markdown.js'
@@ -157,7 +157,7 @@ export function hasParts(document: JsonObject, part: unknown, depth = 0): boolea
 export function renderAbout(document: JsonObject, part: unknown, required: boolean): Html {
   const rules = renderRules(document, readSchema(document, part))
   return html`<span>${renderType(document, part)}</span
-    >${required && html` ${renderPill(words().required, 'bad')}`}${rules}`
+    >${required && html` <span class="pill required">${words().required}</span>`}${rules}`
 }
 
 function renderRules(document: JsonObject, schema: JsonObject): Html[] {

@@ -3,14 +3,14 @@ import { renderMethod } from '../../../shared/web/parts.js'
 import type { Heading } from './information.js'
 import { listNamedSchemas, type NamedSchema } from './named-schemas.js'
 import type { Reference } from './operation.js'
-import type { ReferenceOperation, TagGroup } from './operations.js'
+import { groupByTag, type ReferenceOperation } from './operations.js'
+import type { Site } from '../page.js'
 import { words } from '../words.js'
 
-interface SideListOptions {
-  readonly groups: readonly TagGroup[]
+export interface SideListOptions {
+  /** The relative path from the page to `apis/`, such as `../../`; empty for the reference itself, whose groups are below the heading. */
+  readonly up: string
   readonly headings?: readonly Heading[]
-  readonly reference?: string
-  readonly folder: string
   readonly current?: ReferenceOperation | NamedSchema | 'schemas'
 }
 
@@ -18,15 +18,21 @@ interface SideListOptions {
 const MAX_NEIGHBOURS = 40
 
 /**
- * The list at the left of each page of a reference: search, groups of operations, schemas. The group of what the page shows is open. On the
- * page of the reference the script makes each group a list that folds, of what the page has below the heading.
+ * The list at the left of each page of a reference: search, the other APIs, groups of operations, schemas. The group of what the page shows
+ * is open. On the page of the reference the script makes each group a list that folds, of what the page has below the heading.
  */
-export function renderSideList({ document }: Reference, options: SideListOptions): Html {
-  const { groups, headings = [], reference = '', folder, current } = options
+export function renderSideList(
+  { api, document, operations }: Reference,
+  { apis, documents }: Pick<Site, 'apis' | 'documents'>,
+  { up, headings = [], current }: SideListOptions,
+): Html {
+  const isReference = up === ''
+  const folder = isReference ? `${api.name}/` : up.slice('../'.length)
   const schemas = listNamedSchemas(document)
   const isSchema = current === 'schemas' || (typeof current === 'object' && 'schema' in current)
   const shown = typeof current === 'object' ? current : undefined
-  return html`<nav id="sidebar" ${reference !== '' && html` class="neighbours"`} aria-label="${words().operations}">
+  const others = apis.filter(({ name }) => name !== api.name && documents.has(name))
+  return html`<nav id="sidebar" ${!isReference && html` class="neighbours"`} aria-label="${words().operations}">
     <div class="find" hidden>
       <input
         type="search"
@@ -38,19 +44,31 @@ export function renderSideList({ document }: Reference, options: SideListOptions
         spellcheck="false"
       /><kbd aria-hidden="true">Ctrl K</kbd>
     </div>
+    ${
+      others.length > 0 &&
+      html`<details class="apis">
+        <summary>${api.title} <span>${others.length + 1} ${words().apis}</span></summary>
+        <ul>
+          ${others.map(({ name, title }) => html`<li><a href="${up}${name}">${title}</a></li> `)}
+        </ul>
+      </details>`
+    }
     <ul class="groups">
       ${headings.map(({ id, text, level }) => html`<li${level > 2 && html` class="in"`}><a href="#${id}">${text}</a></li> `)}
-      ${groups.map(({ id, title, above, operations, others }) => {
-        const count = operations.length + others.length
+      ${groupByTag(document, operations).map(({ id, title, above, ...group }) => {
+        const count = group.operations.length + group.others.length
         if (count === 0) return html`<li class="over">${title}</li> `
         const name = html`${title} <span class="size">${count}</span>`
-        const isOpen = operations.some((each) => each === shown)
+        const isOpen = group.operations.some((each) => each === shown)
         const list = isOpen
-          ? renderOpen(name, listNeighbours(operations, shown), (each) => [
+          ? renderOpen(name, listNeighbours(group.operations, shown), (each) => [
               `${folder}operations/${each.key}`,
               renderTitle(each),
             ])
-          : html`<a class="chevron" href="${reference}#${id}" ${reference === '' && html` data-count="${count}"`}
+          : html`<a
+              class="chevron"
+              href="${!isReference && up + api.name}#${id}"
+              ${isReference && html` data-count="${count}"`}
               >${name}</a
             >`
         return html`<li${above.length > 0 && html` class="in"`}>${list}</li> `

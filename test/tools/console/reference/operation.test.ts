@@ -21,6 +21,8 @@ const asset = { path: 'a', type: 'a', gzipped: Buffer.alloc(0), plain: () => Buf
 const names = ['calls.js', 'console.css', 'console.js', 'icon.svg', 'reference.css', 'reference.js'] as const
 const PAGE_OPTIONS = {
   title: 'Developers',
+  apis: [],
+  documents: new Map(),
   registration: false,
   portal: false,
   guides: [],
