@@ -1,7 +1,7 @@
 import type { AcceptedCredential, PlatformAuth } from '../../../index.js'
 import { UNCOUNTED_APPLICATIONS } from '../../../shared/lib/share-in-process.js'
 import { callersFor, createCaller, type Caller, type Callers } from '../callers.js'
-import { ACTOR, findApi } from '../credentials.js'
+import { ACTOR, createApplication, findApi } from '../credentials.js'
 
 export interface BadCredential {
   readonly name: string
@@ -23,6 +23,7 @@ export function createTestCredentials(platform: PlatformAuth) {
   const auth: PlatformAuth = { ...platform, applications: { ...platform.applications, create } }
   const callers = new Map<string, Promise<Callers>>()
   const restricted = new Map<string, Promise<Caller>>()
+  const keys = new Map<string, Promise<string>>()
 
   function callersOf(api: string): Promise<Callers> {
     const known = callers.get(api) ?? callersFor(auth, api)
@@ -52,16 +53,29 @@ export function createTestCredentials(platform: PlatformAuth) {
     const acceptedApis = [accepted, ...others].map(({ api }) => api)
     const other = auth.apis.find(({ name, scheme }) => scheme === accepted.scheme && !acceptedApis.includes(name))
     const hasOtherScheme = others.some(({ scheme }) => scheme !== accepted.scheme)
-    const otherScheme = hasOtherScheme ? undefined : auth.apis.find(({ scheme }) => scheme !== accepted.scheme)
-    const headers = async (api: { readonly name: string } | undefined) =>
-      api && (await callersOf(api.name)).allowed.headers
-    const [ofOther, ofScheme] = [await headers(other), await headers(otherScheme)]
-    const isSameHeader =
-      ofScheme && Object.keys(ofScheme)[0] === Object.keys((await callersOf(accepted.api)).allowed.headers)[0]
-    return [
-      ...(ofOther ? [{ name: `a credential of the API "${other!.name}"`, headers: ofOther }] : []),
-      ...(ofScheme && !isSameHeader ? [{ name: 'a credential of the other scheme', headers: ofScheme }] : []),
-    ]
+    const ofOther = other && {
+      name: `a credential of the API "${other.name}"`,
+      headers: (await callersOf(other.name)).allowed.headers,
+    }
+    const ofScheme = hasOtherScheme ? undefined : await createOfOtherScheme(accepted)
+    return [ofOther, ofScheme].filter((each) => each !== undefined)
+  }
+
+  async function createOfOtherScheme({ api, scheme }: AcceptedApi): Promise<BadCredential | undefined> {
+    const other = auth.apis.find((each) => each.scheme !== scheme)
+    if (!other && scheme === 'apiKey')
+      return { name: 'a bearer token, which no API takes,', headers: { Authorization: `Bearer ${UNKNOWN_TOKENS[0]}` } }
+    if (!other)
+      return { name: 'the key of an application, which no API takes,', headers: { 'X-Api-Key': await keyOf(api) } }
+    const { headers } = (await callersOf(other.name)).allowed
+    const [taken] = Object.keys((await callersOf(api)).allowed.headers)
+    return Object.keys(headers)[0] === taken ? undefined : { name: 'a credential of the other scheme', headers }
+  }
+
+  function keyOf(api: string): Promise<string> {
+    const known = keys.get(api) ?? createApplication(auth, api, {}).then(({ clientId }) => clientId)
+    keys.set(api, known)
+    return known
   }
 
   return {
@@ -81,7 +95,7 @@ export function createTestCredentials(platform: PlatformAuth) {
     foreign: async (api: string) => (await callersOf(api)).allowed.headers,
     without,
     async end(): Promise<void> {
-      await Promise.allSettled([...callers.values(), ...restricted.values()])
+      await Promise.allSettled([...callers.values(), ...restricted.values(), ...keys.values()])
       for (const id of made) await auth.applications.delete(id, { by: ACTOR })
     },
   }

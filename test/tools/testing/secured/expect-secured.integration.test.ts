@@ -90,6 +90,34 @@ describe.each(IS_LONG_LANE ? SECURED_EXPRESSES : NEWEST_EXPRESS)('expectSecured(
     expect((await fail(app)).problems[0]).toMatchObject({ kind: 'wrong-refusal', route: 'GET /orders/items' })
   })
 
+  it('tries a credential of a scheme that no API of the platform has', async () => {
+    const taken = /^(?:Bearer .+|epa_key_\w+)$/
+    const cases = [
+      { scheme: 'oauth2', header: 'x-api-key', guardOf: 'requireBearer' },
+      { scheme: 'apiKey', header: 'authorization', guardOf: 'requireApiKey' },
+    ] as const
+    for (const { scheme, header, guardOf } of cases) {
+      const platform = createPlatformAuth({
+        baseUrl: 'http://localhost',
+        store: memoryStore(),
+        apis: { orders: { scheme } },
+      })
+      onTestFinished(() => platform.close())
+      const own = (platform[guardOf] as (api: string) => RequestHandler)('orders')
+      const app = express().get(
+        '/orders/items',
+        (req, res, next) => (taken.test(req.get(header) ?? '') ? next() : own(req, res, next)),
+        answer,
+      )
+      const error = await expectSecured(app, { auth: platform }).catch((problem: unknown) => problem)
+      expect((error as RoutesNotSecuredError).problems, header).toMatchObject([
+        { kind: 'accepted', route: 'GET /orders/items', description: expect.stringContaining('which no API takes') },
+      ])
+      const secured = express().get('/orders/items', own, answer)
+      expect((await expectSecured(secured, { auth: platform })).routes).toEqual(['GET /orders/items'])
+    }
+  })
+
   it('reads documents from files, and finds the route of an operation by a request', async () => {
     const file = join(await createTemporaryFolder(), 'orders.json')
     await writeFile(file, JSON.stringify({ paths: { '/items/{id}': { get: READ }, '/gone': { get: READ } } }))
