@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { duplexPair, type Duplex } from 'node:stream'
 import { inspect } from 'node:util'
+import { html } from '../../shared/web/html.js'
 import { createAnswerReader } from './read-answer.js'
 
 /** A listener of requests: an Express app, a router, or any other listener of Node's HTTP server. */
@@ -163,7 +164,7 @@ function answerFinally(error: unknown, req: IncomingMessage, res: ServerResponse
   if (res.headersSent) return void req.socket.destroy()
   const { status } = Object(error) as { readonly status?: unknown }
   const path = (req.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/, '')
-  const body = error ? inspect(error) : `<pre>Cannot ${req.method} ${path}</pre>`
+  const body = error ? inspect(error) : html`<pre>Cannot ${req.method} ${path}</pre>`.markup
   const own = typeof status === 'number' && status >= 400 && status < 600 ? status : 500
   res.writeHead(error ? own : 404, {
     'Content-Security-Policy': "default-src 'none'",

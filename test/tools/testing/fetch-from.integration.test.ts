@@ -111,8 +111,11 @@ describe('fetchFrom()', () => {
   })
 
   it('gives middleware a next(), which answers 404', async () => {
-    const response = await fetchFrom((_req, _res, next) => next())('/x')
-    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('Cannot GET /x')])
+    const answer = fetchFrom((_req, _res, next) => next())
+    const response = await answer('/x')
+    expect([response.status, await response.text()]).toEqual([404, '<pre>Cannot GET /x</pre>'])
+    // As text: a URL keeps these characters.
+    expect(await (await answer("/'&copy;")).text()).toBe('<pre>Cannot GET /&#39;&#38;copy;</pre>')
   })
 })
 
