@@ -16,7 +16,7 @@ import type { WithImports } from '../../features/imports/index.js'
 import type { WithPortal } from '../../features/portal/index.js'
 import type { WithRegistration } from '../../features/registration/index.js'
 import type { WithUsage } from '../../features/usage/index.js'
-import { isObject } from '../../shared/lib/own-members.js'
+import { copyOwn, isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 import { CommandError, describeError, UsageError, ENVIRONMENT_VARIABLES } from './errors.js'
 import type { Pool } from 'pg'
@@ -79,11 +79,23 @@ async function loadOptions(path: string): Promise<PlatformAuthOptions> {
     throw new CommandError(
       `--config: ${file} has no options as its default export. Write: export default { baseUrl, apis, store, secret }`,
     )
-  if ('router' in options && 'applications' in options)
+  if (Object.hasOwn(options, 'router') && Object.hasOwn(options, 'applications'))
     throw new CommandError(
       `--config: ${file} exports a platform. Export the options that createPlatformAuth() takes instead.`,
     )
-  return options as PlatformAuthOptions
+  return copyOptions(options as PlatformAuthOptions)
+}
+
+/** With own members alone, also of the groups that commands and checks read: so createPlatformAuth() takes them. */
+function copyOptions(given: PlatformAuthOptions): PlatformAuthOptions {
+  const options = ownMembers(given)
+  // Redis, signer and store stay the objects that they are.
+  const levels = { apis: 2, credentials: 1, rateLimits: 1, tokens: 1 } as const
+  const groups = Object.entries(levels).map(([name, level]) => [
+    name,
+    copyOwn(options[name as keyof typeof levels], level),
+  ])
+  return Object.assign(options, Object.fromEntries(groups))
 }
 
 async function importDefault(file: string): Promise<unknown> {

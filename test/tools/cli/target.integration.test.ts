@@ -68,6 +68,36 @@ describe('the store and the options', () => {
       'secret is not the one that the store was written with',
     )
   })
+
+  it('have no members of a polluted Object.prototype', async () => {
+    const file = join(site.folder, 'own.mjs')
+    await writeFile(file, `export default { apis: { orders: { scheme: 'oauth2' } }, tokens: {}, rateLimits: {} }`)
+    const inherited = {
+      store: { open() {} },
+      features: [{ name: 'emails' }],
+      credentials: { maxAge: 1 },
+      credentialMaxAge: 1,
+      clientAuthentication: ['private_key_jwt'],
+      rotateEvery: 1,
+      redis: { set() {} },
+      router: 1,
+      applications: 1,
+    }
+    const prototype = Object.prototype as unknown as Record<string, unknown>
+    Object.assign(prototype, inherited)
+    try {
+      const { options, store } = await findTarget({ config: file }, {}, { name: 'doctor', requires: 'target' })
+      const { features, credentials, apis, tokens, rateLimits } = options!
+      const { clientAuthentication, credentialMaxAge } = apis['orders'] as Readonly<{
+        clientAuthentication?: unknown
+        credentialMaxAge?: unknown
+      }>
+      const read = [store, features, credentials, clientAuthentication, credentialMaxAge]
+      expect([...read, tokens!.rotateEvery, rateLimits!.redis]).toEqual(Array.from({ length: 7 }))
+    } finally {
+      for (const name of Object.keys(inherited)) delete prototype[name]
+    }
+  })
 })
 
 describe('a call of a part of the store', () => {
