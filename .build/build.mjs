@@ -181,16 +181,21 @@ async function translateToCommonJs(files) {
   await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
 }
 
-/** jose is published as ES modules only, which Jest cannot load from CommonJS. */
+/** jose is published as ES modules only, which Jest cannot load from CommonJS. What the package does not use of it is left out. */
 async function inlineJose() {
   const copy = join(cjs, 'vendored/jose.js')
+  const used = new Set()
   for (const file of await filesIn(cjs, '.js')) {
     const code = await readFile(file, 'utf8')
-    await writeFile(file, code.replaceAll('require("jose")', `require("./${relative(dirname(file), copy)}")`))
+    const own = code.replaceAll(/require\("(jose\/[^"]+)"\)/g, (_, subpath) => {
+      used.add(subpath)
+      return `require("./${relative(dirname(file), copy)}")`
+    })
+    await writeFile(file, own)
   }
   const licence = await readFile(join(dirname(require.resolve('jose/package.json')), 'LICENSE.md'), 'utf8')
   const banner = `/*! jose ${require('jose/package.json').version}\n\n${licence.trim()}\n*/`
-  const stdin = { contents: "export * from 'jose'", resolveDir: root }
+  const stdin = { contents: [...used].map((subpath) => `export * from '${subpath}'`).join('\n'), resolveDir: root }
   await esbuild.build({ ...COMMONJS, bundle: true, stdin, outfile: copy, banner: { js: banner } })
 }
 

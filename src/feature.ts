@@ -1,8 +1,7 @@
 import type { Credentials } from './core/applications/credentials/credentials.js'
-import type { SignOuts } from './core/applications/contacts/sign-outs.js'
 import type { LastUsed } from './core/applications/credentials/last-used.js'
-import type { CoreCalls } from './core/applications/application-calls.js'
 import type { ApplicationWriter } from './core/applications/records/application-writer.js'
+import type { CoreCalls } from './core/applications/late-calls.js'
 import type { ApiObserver } from './shared/contracts/api-observer.js'
 import type { ConfigurationProblem } from './shared/contracts/errors.js'
 import type { Emit } from './shared/contracts/events.js'
@@ -89,8 +88,8 @@ export interface Core extends Pick<ClientLimits, 'limitLookups' | 'limitChanges'
   /** With time-outs; the parts that the feature states are there. */
   readonly store: StoreWith
   readonly writer: ApplicationWriter
-  /** The calls of `auth.applications`, and those on one application which reject with what `check` throws for the record that they would change. */
-  readonly calls: CoreCalls
+  /** The calls of `auth.applications` on one application, which reject with what `check` throws for the record that they would change. */
+  readonly createGuardedCalls: CoreCalls['createGuardedCalls']
   /** Resolves once the store is open; for calls. */
   opened(): Promise<Credentials>
   /** For requests: usually synchronous, and rejects where the answer is 503. */
@@ -102,8 +101,6 @@ export interface Core extends Pick<ClientLimits, 'limitLookups' | 'limitChanges'
   /** Sends e-mails that have become due; no effect without the feature that sends them. */
   wakeSender(): void
   readonly lastUsed: Pick<LastUsed, 'flush'>
-  /** Those of the portal's sessions. */
-  readonly signOuts: SignOuts
   readonly rateLimits: Pick<RateLimits, 'create' | 'defineScript'>
   readonly limitFailures: RateLimit | undefined
   readonly paceStarts: PaceStarts

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -29,6 +29,51 @@ describe('the main entry of the build', () => {
     expect(modules.filter((module) => elsewhere.test(module))).toEqual([])
   })
 
+  it('loads neither what auth.applications and auth.audit do nor the top-level domains of names, which few processes need', () => {
+    const modules = listModules('index.js')
+    expect(modules).toContain('core/applications/late-calls.js')
+    const late = ['core/applications/application-calls.js', 'core/applications/records/audit-log.js']
+    expect(modules.filter((module) => [...late, 'shared/lib/followable.js'].includes(module))).toEqual([])
+  })
+
+  it.each([
+    ['without features starts, and rejects such a call alone', '', 'started, gone, made'],
+    ['with features does not start', `require('express-platform-auth/usage').usage()`, 'invalid_configuration'],
+  ])('of a platform %s where what auth.applications does cannot be loaded', async (_, features, expected) => {
+    const chunk = readdirSync(join(FOLDER, 'dist/cjs/chunks')).find((name) =>
+      readFileSync(join(FOLDER, 'dist/cjs/chunks', name), 'utf8').includes('createApplicationCalls: () =>'),
+    )!
+    const code = `
+      const Module = require('node:module')
+      const load = Module._load
+      let isGone = true
+      Module._load = (request, ...others) => {
+        if (isGone && request.includes('${chunk}')) throw Object.assign(new Error('gone'), { code: 'MODULE_NOT_FOUND' })
+        return load(request, ...others)
+      }
+      const { createPlatformAuth } = require('express-platform-auth')
+      const logger = { debug() {}, info() {}, warn() {}, error() {} }
+      const auth = createPlatformAuth({
+        baseUrl: 'http://localhost:3000', apis: { orders: { scheme: 'oauth2' } }, logger, features: [${features}],
+      })
+      const create = () => auth.applications.create({ name: 'Shop', apis: ['orders'] })
+      async function run() {
+        await auth.ready()
+        const refused = await create().catch((error) => error.message)
+        isGone = false
+        return ['started', refused, (await create()) && 'made'].join(', ')
+      }
+      run()
+        .catch((error) => error.code)
+        .then((outcome) => console.log(outcome))
+        .then(() => auth.close())`
+    const { stdout } = await run(process.execPath, ['--eval', code], {
+      cwd: FOLDER,
+      env: { ...process.env, NODE_ENV: 'test' },
+    })
+    expect(stdout.trim()).toBe(expected)
+  })
+
   it.each(['emails', 'imports', 'portal', 'registration', 'usage'])(
     'is all that %s() adds, apart from its own files and those of pages and samples',
     (name) => {
@@ -39,7 +84,7 @@ describe('the main entry of the build', () => {
     },
   )
 
-  it('takes at most 2.84 MB of the heap', async () => {
+  it('takes at most 2.55 MB of the heap', async () => {
     const measure = async (): Promise<number> => {
       const code = `
         const collect = () => { for (let i = 0; i < 4; i++) globalThis.gc() }
@@ -52,7 +97,7 @@ describe('the main entry of the build', () => {
       return Number(stdout)
     }
     // The smallest of three: the collector does not always take everything.
-    expect(Math.min(await measure(), await measure(), await measure())).toBeLessThan(2_840_000)
+    expect(Math.min(await measure(), await measure(), await measure())).toBeLessThan(2_550_000)
   })
 
   it.each([

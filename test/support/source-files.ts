@@ -7,9 +7,11 @@ import {
   Visitor,
   type ArrowFunctionExpression,
   type BindingPattern,
+  type Comment,
   type Expression,
   type Function as ParsedFunction,
   type ParamPattern,
+  type Program,
   type StaticExport,
   type StaticImport,
 } from 'oxc-parser'
@@ -19,6 +21,8 @@ export interface SourceFile {
   /** Below src, such as `http/form.ts`. */
   readonly path: string
   readonly lines: number
+  /** Those of interfaces and type aliases at the top level, with their doc comments: they are no code. */
+  readonly typeLines: number
   readonly imports: readonly Import[]
   readonly functions: readonly FunctionSize[]
   /** `object.member` for each member that is read, by a dot or by destructuring; of a parameter, with the name of its type. */
@@ -63,7 +67,7 @@ function readFolder(): SourceFile[] {
 }
 
 export function parseSourceFile(path: string, text: string): SourceFile {
-  const { program, module, errors } = parseSync(path, text)
+  const { program, module, comments, errors } = parseSync(path, text)
   if (errors.length > 0) throw new Error(`${path} can't be parsed: ${errors[0]?.message}`)
   const found: Found[] = [
     ...module.staticImports.map(describeStaticImport),
@@ -114,6 +118,7 @@ export function parseSourceFile(path: string, text: string): SourceFile {
   return {
     path,
     lines: text.trimEnd().split('\n').length,
+    typeLines: countTypeLines(text, program.body, comments),
     imports: found.flatMap(({ specifier, typeOnly, late = false }) =>
       specifier === undefined ? [] : [{ ...resolveImport(path, specifier), typeOnly, late }],
     ),
@@ -179,6 +184,16 @@ function resolveImport(path: string, specifier: string): Omit<Import, 'typeOnly'
   if (specifier.startsWith('node:') || builtinModules.includes(specifier)) return { kind: 'node', target: specifier }
   const [first = '', second = ''] = specifier.split('/')
   return { kind: 'package', target: first.startsWith('@') ? `${first}/${second}` : first }
+}
+
+function countTypeLines(text: string, body: Program['body'], comments: readonly Comment[]): number {
+  const lineAt = createLineCounter(text)
+  return body.reduce((sum, statement) => {
+    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
+    if (declared?.type !== 'TSInterfaceDeclaration' && declared?.type !== 'TSTypeAliasDeclaration') return sum
+    const comment = comments.findLast(({ end }) => end < statement.start && !text.slice(end, statement.start).trim())
+    return sum + lineAt(statement.end) - lineAt((comment ?? statement).start) + 1
+  }, 0)
 }
 
 /** The body of a function: the types of its parameters are no code. */

@@ -1,8 +1,8 @@
-import { createSignOuts } from '../applications/contacts/sign-outs.js'
-import { createApplications } from '../applications/application-calls.js'
+import { createLateApplications } from '../applications/late-calls.js'
 import { createLastUsed } from '../applications/credentials/last-used.js'
 import { createApplicationCache } from '../applications/records/application-cache.js'
 import { createApplicationWriter } from '../applications/records/application-writer.js'
+import { createCleanup } from '../applications/records/cleanup.js'
 import { createActivation } from '../applications/records/status.js'
 import type { ImportedCredentials } from '../../shared/contracts/imports.js'
 import { readClientAddress } from '../../shared/lib/request.js'
@@ -33,21 +33,27 @@ export function createApplicationParts(foundation: Foundation, { signingKeys }: 
   const maximumAges = { maxAge: settings.credentials.maxAge, apis }
   const writer = createApplicationWriter({ store, applicationCache, emit, maximumAges, now })
   const lastUsed = createLastUsed({ store, now })
-  const signOuts = createSignOuts({ store, opened: foundation.opened, now })
-  const { calls, cleanup } = createApplications({
+  const cleanup = createCleanup({
     store,
-    apis,
     writer,
-    lastUsed,
-    metadataSchema: settings.metadata,
-    opened: foundation.opened,
-    signOut: signOuts.addForContact,
-    sender: { isGiven: () => hooks.wakeSender !== undefined, wake: () => hooks.wakeSender?.() },
-    internalHosts: settings.clientAssertions.allow,
     auditRetention: settings.background.auditRetention,
     logger: foundation.logger,
     now,
   })
+  const calls = createLateApplications(
+    {
+      store,
+      apis,
+      writer,
+      lastUsed,
+      metadataSchema: settings.metadata,
+      opened: foundation.opened,
+      sender: { isGiven: () => hooks.wakeSender !== undefined, wake: () => hooks.wakeSender?.() },
+      internalHosts: settings.clientAssertions.allow,
+      now,
+    },
+    clientLimits.goFirst,
+  )
   const activate = createActivation({ store, writer, limitChanges: clientLimits.limitChanges })
   const assertions = {
     ...settings.clientAssertions,
@@ -59,5 +65,5 @@ export function createApplicationParts(foundation: Foundation, { signingKeys }: 
     emit,
     logger: foundation.logger,
   }
-  return { source, applicationCache, writer, lastUsed, activate, assertions, signOuts, calls, cleanup }
+  return { source, applicationCache, writer, lastUsed, activate, assertions, calls, cleanup }
 }

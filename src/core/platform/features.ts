@@ -84,7 +84,7 @@ function findOnly<Name extends 'planLimits' | 'importedCredentials' | 'wakeSende
 
 function createCore(
   foundation: Foundation,
-  { writer, lastUsed, signOuts, calls }: ApplicationParts,
+  { writer, lastUsed, calls }: ApplicationParts,
   hooks: FeatureHooks,
   parts: ReadonlyMap<string, FeaturePart>,
 ): Core {
@@ -104,12 +104,11 @@ function createCore(
     logger: foundation.logger,
     now: foundation.now,
     writer,
-    calls,
+    createGuardedCalls: calls.createGuardedCalls,
     credentials: credentials.get,
     deriveKey: sessionSecret.deriveKey,
     wakeSender: () => hooks.wakeSender?.(),
     lastUsed,
-    signOuts,
     pageUrl: (page) => findPage(settings, page),
     find: <Name extends keyof Offers>(name: Name) => parts.get(name)?.offers as Offers[Name] | undefined,
   }

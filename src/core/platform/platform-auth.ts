@@ -1,8 +1,8 @@
 import type { CoreAuth, PlatformAuth, PlatformParts } from './core-auth.js'
 import { withCheckedArguments, options, signingKey, type CallParameters } from '../applications/call-arguments.js'
-import { APPLICATION_PARAMETERS, AUDIT_PARAMETERS } from '../applications/call-parameters.js'
+import { withLateCalls } from '../applications/late-calls.js'
+import { AUDIT_PARAMETERS } from '../applications/call-parameters.js'
 import { guardWriter } from '../applications/records/application-writer.js'
-import { createAudit } from '../applications/records/audit-log.js'
 import type { ApisOptions } from '../../shared/contracts/api.js'
 import { describeWithFix, type ConfigurationProblem } from '../../shared/contracts/errors.js'
 import type { AnyMetadata, MetadataOutput, MetadataSchema } from '../../shared/contracts/metadata-schema.js'
@@ -68,16 +68,17 @@ export function createPlatformAuth<
   startAndStop(foundation, tokens, applicationParts, features)
 
   const { store, opened, events, lifecycle, sessionSecret } = foundation
+  const loadAudit = async () => (await import('../applications/records/audit-log.js')).createAudit({ store, opened })
   const { goFirst } = foundation.clientLimits
   const auth: CoreAuth = {
     ...guards,
     ...routers,
     apis: [...settings.apis.values()].map(toPublicApi),
     brand: settings.brand,
-    applications: withCheckedArguments(APPLICATION_PARAMETERS, applicationParts.calls.applications, goFirst),
+    applications: applicationParts.calls.applications,
     signingKeys: withCheckedArguments(SIGNING_KEY_PARAMETERS, tokens.signingKeyCalls, goFirst),
     sessionSecret: withCheckedArguments(SESSION_SECRET_PARAMETERS, sessionSecret.calls, goFirst),
-    audit: withCheckedArguments(AUDIT_PARAMETERS, createAudit({ store, opened })),
+    audit: withLateCalls(AUDIT_PARAMETERS, loadAudit),
     events,
     ...withCheckedArguments(LIFECYCLE_PARAMETERS, lifecycle),
   }

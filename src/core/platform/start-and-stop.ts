@@ -26,6 +26,8 @@ export function startAndStop(
   foundation.begin({
     async start(closing) {
       await store.open()
+      // Pages of features make these calls while a person waits.
+      if (settings.features.length > 0) await parts.calls.load()
       await planCheck?.check()
       // The feed starts first: a change committed while the rest is read is applied afterwards.
       const applyChange = createChangeApplier({

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { CompactSign } from 'jose'
+import { CompactSign } from 'jose/jws/compact/sign'
 import type { CurrentSigningKey, SigningKeys } from './signing-keys.js'
 
 export interface AccessTokenGrant {

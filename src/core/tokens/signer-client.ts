@@ -1,11 +1,11 @@
 import { types } from 'node:util'
-import { compactVerify } from 'jose'
+import { compactVerify } from 'jose/jws/compact/verify'
 import { ConfigurationError, StoreUnavailableError } from '../../shared/contracts/errors.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 import type { CoreSettings } from '../options/settings.js'
-import type { SigningKey } from './key-pairs.js'
+import type { SigningKey } from './signing-key.js'
 
 /** Vaults bound the calls of a second too. What waits is bounded by time, and memory by this number. */
 const LIMITS = { atOnce: 64, waiting: 1000 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigurationError, StoreUnavailableError, invalidState } from '../../shared/contracts/errors.js'
 import { signWithStoredKey } from './access-token.js'
-import type { SigningKey } from './key-pairs.js'
 import {
   CLOCK_SKEW_SECONDS,
   createAuditRecord,
@@ -19,7 +18,7 @@ import {
 } from './key-schedule.js'
 import { canSign } from './signing-keys.js'
 import { createSignerClient } from './signer-client.js'
-import { describeRecord, toPublicJwk } from './signing-key-record.js'
+import { describeRecord, toPublicJwk, type SigningKey } from './signing-key.js'
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { SigningKeyRecord } from '../../shared/contracts/store.js'
 import { describeKind } from '../../shared/lib/option-checks.js'

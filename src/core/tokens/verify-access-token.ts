@@ -1,11 +1,20 @@
 import { hash, type KeyObject } from 'node:crypto'
-import { compactVerify, errors, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose'
+import type { JWTHeaderParameters, JWTPayload } from 'jose'
+import {
+  JOSEError,
+  JWSInvalid,
+  JWSSignatureVerificationFailed,
+  JWTClaimValidationFailed,
+  JWTInvalid,
+} from 'jose/errors'
+import { compactVerify } from 'jose/jws/compact/verify'
+import { jwtVerify } from 'jose/jwt/verify'
 import { createBoundedCache, type BoundedCache } from '../../shared/lib/bounded-cache.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import { parseTokensRevokedAt } from './access-token.js'
 import { selectCustomClaims } from './custom-claims.js'
-import type { SigningKey } from './key-pairs.js'
+import type { SigningKey } from './signing-key.js'
 import type { SigningKeys } from './signing-keys.js'
 
 /** Bounds the cache of invalid tokens, so that a client that repeats one costs no signature check. */
@@ -76,7 +85,7 @@ export function createAccessTokenVerifier(options: {
   // The check of a known key starts synchronously, so that a new token waits for its signature check only.
   function findKey({ kid, alg }: JWTHeaderParameters): MaybePromise<SigningKey> {
     // jose does not check the type of kid.
-    if (typeof kid !== 'string') throw new errors.JWSInvalid('The header has no kid.')
+    if (typeof kid !== 'string') throw new JWSInvalid('The header has no kid.')
     const key = signingKeys.find(kid)
     return key instanceof Promise ? key.then((found) => selectKey(found, kid, alg)) : selectKey(key, kid, alg)
   }
@@ -106,7 +115,7 @@ export function createAccessTokenVerifier(options: {
       if (pending === generation) verified.set(digest, accessToken)
       return checkTimes(accessToken)
     } catch (error) {
-      if (!(error instanceof errors.JOSEError)) throw error
+      if (!(error instanceof JOSEError)) throw error
       if (error instanceof UnknownKeyError) invalid.set(digest, error.kid)
       // An error with a cause is a failure of the check itself, not of the token.
       if (PERMANENT_ERRORS.includes(error.code) && error.cause === undefined) invalid.set(digest, INVALID_FOR_EVERY_KEY)
@@ -211,11 +220,11 @@ function findOrAdd<Value>(cache: BoundedCache<Value>, name: string, value: Value
 function selectKey(key: SigningKey | undefined, kid: string, alg: string): SigningKey {
   if (!key) throw new UnknownKeyError(kid)
   // The algorithm is the key's, not the one that the token names (RFC 8725 3.1).
-  if (key.algorithm !== alg) throw new errors.JWSInvalid('The algorithm is not that of the key.')
+  if (key.algorithm !== alg) throw new JWSInvalid('The algorithm is not that of the key.')
   return key
 }
 
-class UnknownKeyError extends errors.JOSEError {
+class UnknownKeyError extends JOSEError {
   readonly kid: string
 
   constructor(kid: string) {
@@ -226,10 +235,10 @@ class UnknownKeyError extends errors.JOSEError {
 
 /** Failures that do not depend on time or on which keys there are (RFC 7515 5.2, RFC 7519 7.2). */
 const PERMANENT_ERRORS: readonly string[] = [
-  errors.JWSSignatureVerificationFailed.code,
-  errors.JWTClaimValidationFailed.code,
-  errors.JWTInvalid.code,
-  errors.JWSInvalid.code,
+  JWSSignatureVerificationFailed.code,
+  JWTClaimValidationFailed.code,
+  JWTInvalid.code,
+  JWSInvalid.code,
 ]
 
 /**
@@ -258,7 +267,7 @@ export async function verifyAssertion(
     await compactVerify(assertion, key, { algorithms: [...algorithms] })
     return true
   } catch (error) {
-    if (error instanceof errors.JOSEError) return false
+    if (error instanceof JOSEError) return false
     throw error
   }
 }

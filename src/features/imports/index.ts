@@ -1,3 +1,4 @@
+import { createOperatorDataReader } from '../../core/applications/records/metadata.js'
 import { any, options as readOptions, withCheckedArguments } from '../../core/applications/call-arguments.js'
 import { NoTurnError, ConfigurationError } from '../../shared/contracts/errors.js'
 import type { Core, Feature, FeaturePart } from '../../feature.js'
@@ -72,7 +73,8 @@ function createImportsPart(core: Core, hmacKeys: readonly (string | Uint8Array)[
     onRefused: () => new NoTurnError('A secret has waited too long for its turn to be compared.'),
   })
   const slowHashes = createSlowHashes(takeTurn)
-  const importReader = { apis: core.settings.apis, digests, slowHashes, readOperatorData: core.calls.readOperatorData }
+  const readOperatorData = createOperatorDataReader(core.settings.metadata)
+  const importReader = { apis: core.settings.apis, digests, slowHashes, readOperatorData }
   return {
     calls: withCheckedArguments(PARAMETERS, { run: createImport(core, importReader) }),
     importedCredentials: createImportedCredentials(core, digests, slowHashes),

@@ -1,3 +1,4 @@
+import { createSignOuts } from '../../core/applications/contacts/sign-outs.js'
 import {
   any,
   application,
@@ -95,7 +96,7 @@ function createPortalPart(core: Core, settings: PortalSettings): FeaturePart {
   const createCalls = (writer: Core['writer']) =>
     withCheckedArguments(PARAMETERS, {
       link,
-      signOut: core.signOuts.signOut,
+      signOut: createSignOuts(core).signOut,
       invite: createInvitations(core, writer).invite,
     })
   return { calls: { ...createCalls(core.writer), router }, createCalls }
@@ -103,7 +104,7 @@ function createPortalPart(core: Core, settings: PortalSettings): FeaturePart {
 
 function createActionCalls(core: Core): CreateActionCalls {
   return (check) => ({
-    applications: core.calls.createGuardedCalls({ check }),
+    applications: core.createGuardedCalls({ check }),
     invite: createInvitations(core, guardWriter(core.writer, { check })).invite,
     requestAccess: (id, request) => core.find('registration')!.requestAccess(check, id, request),
     acceptTerms: (id, by) => core.find('registration')!.acceptTerms(check, id, by),

@@ -5,6 +5,7 @@ import {
   type OperatorDataRecord,
   checkSchemaOutput,
   MAX_METADATA_BYTES,
+  createOperatorDataReader,
 } from '../../core/applications/records/metadata.js'
 import type { ApplicationRecord, Language } from '../../shared/contracts/application-record.js'
 import { isObject } from '../../shared/lib/own-members.js'
@@ -73,10 +74,8 @@ export function createAdditions(core: Core, settings: RegistrationSettings) {
 }
 
 /** With `inputs`, what is registered has `metadata`: each value that was given, as the schema has changed it. */
-function createCheckFields(
-  { settings: { metadata }, calls: { readOperatorData }, logger }: Core,
-  { inputs, schema }: FieldSettings,
-) {
+function createCheckFields({ settings: { metadata }, logger }: Core, { inputs, schema }: FieldSettings) {
+  const readOperatorData = createOperatorDataReader(metadata)
   return async function checkFields(entered: ReadonlyMap<string, unknown>, language: Language) {
     if (inputs.length === 0) return { data: {}, problems: NO_PROBLEMS }
     const { values, problems } = readValues(inputs, entered, language)

@@ -10,6 +10,7 @@ import {
   createApprovalLinks,
 } from '../../core/applications/decisions/approval-requests.js'
 import { createRegisteredKeySet, formatRecordedKeySet } from '../../core/applications/credentials/key-sets.js'
+import { createDecisions } from '../../core/applications/decisions/decisions.js'
 import { findDecided, readAsker } from '../../core/applications/decisions/decided-requests.js'
 import { findQueuedEmail } from '../../core/applications/queue/queued-emails.js'
 import { readReason } from '../../core/applications/records/validation.js'
@@ -23,7 +24,9 @@ import { type ClosedApproval, createDecidePages, DECIDE_SECURITY_POLICY, type Op
 
 type Decision = { readonly approve: true } | { readonly approve: false; readonly reason: string }
 
-function createApprovals({ store, opened, calls: { decisions } }: Core) {
+function createApprovals({ store, writer, opened, wakeSender, now }: Core) {
+  const decisions = createDecisions({ store, writer, opened, sender: { wake: wakeSender }, now })
+
   /** Who has asked. A registration waits as long as its e-mail does: one whose e-mail was cancelled cannot be approved. */
   async function findWaiting({ api, applicationId }: ApprovalSubject) {
     if (api !== undefined) return { requestedBy: undefined, address: undefined, publicKeys: undefined }

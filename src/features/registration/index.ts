@@ -1,3 +1,4 @@
+import { createOperatorDataReader } from '../../core/applications/records/metadata.js'
 import {
   withCheckedArguments,
   application,
@@ -95,7 +96,7 @@ const PARAMETERS: CallParameters<Omit<Registration, 'router'>> = {
 
 function createRegistrationPart(core: Core, settings: RegistrationSettings): FeaturePart {
   const { operators, terms } = settings
-  const { readOperatorData } = core.calls
+  const readOperatorData = createOperatorDataReader(core.settings.metadata)
   const createCalls = (writer: Core['writer']) =>
     withCheckedArguments(PARAMETERS, {
       // The function is async, so that a mistake rejects.

@@ -3,9 +3,6 @@ import { normalizeContact } from './contact-lists.js'
 import { readContact } from '../records/validation.js'
 import type { Store } from '../../../shared/contracts/store.js'
 
-/** Ends sessions of the portal in every process: each request of a session reads them. Without the store's part `signIns` there are none. */
-export type SignOuts = ReturnType<typeof createSignOuts>
-
 /** `auth.portal.signOut`: ends every session of a contact that has begun, and its links that have not been used. */
 export type SignOutContact = (contact: string) => Promise<void>
 
@@ -13,6 +10,7 @@ export const MAX_SESSION_MS = 12 * 3600 * 1000
 /** A sign-out is stored longer than sessions last by this time, because the clocks of processes differ. */
 export const CLOCK_MARGIN_MS = 3600 * 1000
 
+/** Ends sessions of the portal in every process: each request of a session reads them. Without the store's part `signIns` there are none. */
 export function createSignOuts(options: {
   readonly store: Pick<Store, 'signIns'>
   readonly opened: () => Promise<unknown>

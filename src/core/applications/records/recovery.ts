@@ -7,6 +7,7 @@ import { toApplication } from './application-info.js'
 import type { Applications, IssuedCredentials, SelfService } from '../applications-api.js'
 import { isByEmail } from '../credentials/credential-rotation.js'
 import { listContacts, toContactMembers, normalizeContact } from '../contacts/contact-lists.js'
+import { createSignOuts } from '../contacts/sign-outs.js'
 import { mintCredentials, type Credentials } from '../credentials/credentials.js'
 import { decideAccess } from '../decisions/decided-requests.js'
 import { findGrant } from './grants.js'
@@ -26,16 +27,16 @@ import { type CallParts, requireSender, type EmailSender } from '../call-parts.j
 export function createRecovery(
   options: CallParts<Credentials> & {
     readonly apis: ReadonlyMap<string, Api>
-    /** Ends the sessions of a mailbox, and its links that were not used. */
-    readonly signOut: (contact: string) => Promise<void>
     readonly sender: EmailSender
   },
 ): Pick<Applications, 'recover'> {
-  const { apis, store, writer, opened, signOut, sender, now } = options
+  const { apis, store, writer, opened, sender, now } = options
+  const signOuts = createSignOuts(options)
 
   /** Runs before the application is saved, so that a failure in between leaves less access, never more. */
   async function signOutAll(current: ApplicationRecord, contact: string): Promise<void> {
-    for (const each of new Set([...listContacts(current), contact].map(normalizeContact))) await signOut(each)
+    for (const each of new Set([...listContacts(current), contact].map(normalizeContact)))
+      await signOuts.addForContact(each)
   }
 
   /** The new contact's credentials. A registration that waits for approval delivers its credentials itself. */

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { hasContact } from '../../../core/applications/contacts/contact-lists.js'
 import type { ApplicationRecord, Language } from '../../../shared/contracts/application-record.js'
-import { CLOCK_MARGIN_MS, MAX_SESSION_MS } from '../../../core/applications/contacts/sign-outs.js'
+import { CLOCK_MARGIN_MS, createSignOuts, MAX_SESSION_MS } from '../../../core/applications/contacts/sign-outs.js'
 import type { Core } from '../../../feature.js'
 import { readHeader } from '../../../shared/lib/request.js'
 import { createSealedTexts } from '../../../shared/lib/sealed-text.js'
@@ -38,7 +38,8 @@ const MAX_IDLE_MS = 3600 * 1000
 const REFRESH_INTERVAL_MS = 60 * 1000
 
 export function createSessions(core: Core, developersUrl: string) {
-  const { store, limitLookups, limitChanges, signOuts, now } = core
+  const { store, limitLookups, limitChanges, now } = core
+  const signOuts = createSignOuts(core)
   const cookie = createSessionCookie(core, developersUrl)
 
   function createContent(contact: SignedIn): CookieContent {

@@ -1,3 +1,4 @@
+import { createSignOuts } from '../../../core/applications/contacts/sign-outs.js'
 import { createHmac, randomBytes, randomInt } from 'node:crypto'
 import { isSameText } from '../../../shared/lib/is-same-text.js'
 import type { IncomingMessage } from 'node:http'
@@ -39,7 +40,8 @@ export function createSignIn(
   { developersUrl, limits: { signIn: limit } }: PortalSettings,
   sessions: Pick<Sessions, 'isContact'>,
 ) {
-  const { store, rateLimits, limitLookups, limitChanges, signOuts, logger, now } = core
+  const { store, rateLimits, limitLookups, limitChanges, logger, now } = core
+  const signOuts = createSignOuts(core)
   const { sendSignIn } = core.find('emails')!
   const confirmContact = createConfirmContact(core)
   const ofOption = { setBy: 'portal.limits.signIn', untrustedKeys: true }
