@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path'
 import { openBusyPlatform } from './busy-platform.mjs'
+import { saveHovered } from './hovered.mjs'
 import { showOperator } from './operator.mjs'
 import { addUsage, openPortal, showPortal, watchMail } from './portal.mjs'
 import { showReference } from './reference.mjs'
@@ -115,6 +116,7 @@ export async function savePages(browser, { target, ...site }) {
     Object.fromEntries([...new Set(links)].map((link) => [namePortalPage(link, application), () => page.goto(link)])),
   )
   await saveAll({ 'portal-applications': () => page.goto(`${site.baseUrl}${join(application, '..')}`) })
+  await saveHovered(page, { ...site, target })
   const states = await openStates()
   try {
     await saveAll(states.pages)

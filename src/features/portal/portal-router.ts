@@ -31,7 +31,11 @@ export function createPortalRouter(core: Core, settings: PortalSettings, createC
   const brand = createPageBrand(core.settings.brand)
   const sending = { root, policy: brand.extendPolicy(formatContentSecurityPolicy()) }
   const renderPage = createPageRenderer(root, settings.developersUrl, brand)
-  const signInPages = createSignInPages(renderPage, root)
+  const signInPages = createSignInPages(
+    renderPage,
+    root,
+    core.find('registration') && `${settings.developersUrl}/register`,
+  )
   const sessions = createSessions(core, settings.developersUrl)
   const signIn = createSignIn(core, settings, sessions)
   const signInRoutes = createSignInRoutes(core, signIn, sessions, signInPages)

@@ -4,7 +4,7 @@ import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
 import { ANY_PATH } from '../samples/prepare.js'
 import { html, type Html } from './html.js'
 import { renderCode } from './parts.js'
-import { findFirstCall } from './page-frame.js'
+import { findFirstCall, FRAME_TEXTS } from './page-frame.js'
 import type { FrameTexts } from './texts/en.js'
 
 /** A value, or a command with its `language`. A click on the text selects all of it. */
@@ -15,18 +15,10 @@ export function renderCopyable(caption: string, text: string, texts: FrameTexts,
   </figure> `
 }
 
-/** Hidden without JavaScript: the script shows it. */
+/** Hidden without JavaScript: the script shows it, and knows the English words of its answers. */
 export function renderCopyButton(label: string, { copy, copied, notCopied }: FrameTexts): Html {
-  return html`<button
-    type="button"
-    class="copy"
-    aria-label="${copy}: ${label}"
-    data-copied="${copied}"
-    data-not-copied="${notCopied}"
-    hidden
-  >
-    ${copy}
-  </button>`
+  const words = copied !== FRAME_TEXTS.en.copied && html` data-copied="${copied}" data-not-copied="${notCopied}"`
+  return html`<button type="button" class="copy" aria-label="${copy}: ${label}" ${words} hidden>${copy}</button>`
 }
 
 interface FirstCalls {

@@ -14,6 +14,8 @@ export const COLORS = {
   line: { light: '#e1e5ea', dark: '#303842' },
   accent: { light: '#1b5cc4', dark: '#8ab4ff' },
   'on-accent': { light: '#ffffff', dark: '#0a1730' },
+  /** Of buttons, where the brand has no accent of its own: their text is white. */
+  fill: { light: '#1b5cc4', dark: '#2f6fe4' },
   info: { light: '#0b5c8a', dark: '#8ccaf0' },
   'info-ground': { light: '#e6f1f8', dark: '#10303f' },
   good: { light: '#13693a', dark: '#86d8a6' },
@@ -62,7 +64,7 @@ export function shortenStyle(css: string): string {
 }
 
 const BUTTON =
-  'display: inline-flex; align-items: center; justify-content: center; padding: .375rem var(--space-4); border: 1px solid var(--accent); border-radius: var(--corner-control); color: var(--on-accent); background: var(--accent); font: 500 .875rem/1.6 var(--sans); box-shadow: var(--lift); text-decoration: none; cursor: pointer'
+  'display: inline-flex; align-items: center; justify-content: center; padding: .375rem var(--space-4); border: 1px solid var(--hover, var(--fill)); border-radius: var(--corner-control); color: var(--on-fill, #fff); background: var(--hover, var(--fill)); font: 500 .875rem/1.6 var(--sans); box-shadow: var(--lift); text-decoration: none; cursor: pointer'
 const QUIET = 'border-color: var(--line); color: var(--ink); background: var(--raised)'
 const CONTROL =
   'max-width: 100%; padding: .375rem .625rem; border: 1px solid light-dark(#8a939d, #6b7580); border-radius: var(--corner-control); color: var(--ink); background: var(--paper); font: var(--text-plain)/1.5 var(--sans)'
@@ -70,16 +72,13 @@ const CONTROL =
 /** What all pages begin with: `light-dark()` follows the system or the reader. A page sets its width, `--page`. */
 export const LOOK_CSS = `:root {
   color-scheme: light dark;
-${PROPERTIES.map((property) => `  ${property}\n`).join('')}  --sans: ui-sans-serif, BlinkMacSystemFont, 'Segoe UI Variable Text', 'Segoe UI', Inter, Roboto, Ubuntu, Cantarell, 'Noto Sans', 'DejaVu Sans Condensed', system-ui, sans-serif;
+${PROPERTIES.map((property) => `  ${property}\n`).join('')}  --sans: ui-sans-serif, BlinkMacSystemFont, 'Segoe UI Variable Text', 'Segoe UI', Inter, Roboto, system-ui, sans-serif;
   --display: 'Segoe UI Variable Display', 'Inter Display', var(--sans);
-  --mono: ui-monospace, 'SF Mono', 'JetBrains Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace;
+  --mono: ui-monospace, 'JetBrains Mono', 'Cascadia Mono', Menlo, Consolas, monospace;
   --page: 80rem;
   --top: clamp(1.25rem, 3vw, 2rem);
+  --gutter: clamp(1rem, 3vw, 2rem);
   --lift: 0 1px 2px rgb(16 24 40 / 6%);
-  --night: light-dark(#0f172a, #090c11);
-  --night-line: light-dark(#0f172a, #303842);
-  --night-rule: light-dark(#2b364b, #262d36);
-  --night-button: light-dark(#1c2740, #161b22);
   font-family: var(--sans);
   -webkit-font-smoothing: antialiased;
   scroll-padding-top: 4.5rem;
@@ -91,9 +90,9 @@ ${PROPERTIES.map((property) => `  ${property}\n`).join('')}  --sans: ui-sans-ser
 :root[data-theme=dark] { color-scheme: dark }
 * { box-sizing: border-box }
 body { margin: 0; padding-bottom: var(--space-12); font-size: var(--text-plain); line-height: 1.6 }
-body > :is(main, footer, .columns, .reading) { width: min(100% - 2rem, var(--page)); margin-inline: auto }
-h1 { margin: 0; font: 600 var(--text-heading)/1.2 var(--display); letter-spacing: -.012em }
-h2 { margin: 0; font-size: var(--text-title); font-weight: 600; line-height: 1.3; letter-spacing: -.014em }
+body > :is(main, footer, .columns, .reading) { width: min(100% - 2 * var(--gutter), var(--page)); margin-inline: auto }
+h1 { margin: 0; font: 600 var(--text-heading)/1.2 var(--display) }
+h2 { margin: 0; font-size: var(--text-title); font-weight: 600; line-height: 1.3 }
 strong, b { font-weight: 600 }
 h1, h2, h3 { text-wrap: balance }
 p, li, dd { text-wrap: pretty }
@@ -114,12 +113,12 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 :is(h1, h2, h3, p, dt, dd, label, legend, summary, code, pre) { overflow-wrap: anywhere }
 .whole { white-space: nowrap }
 .button { ${BUTTON} }
-.button:hover { filter: brightness(1.08) }
+:is(button, .button):hover { --hover: color-mix(in srgb, var(--fill) 86%, var(--shade, #000)) }
 :is(button, .button).danger { border-color: var(--bad); color: var(--bad); background: var(--raised) }
-:is(.button, button):is(.quiet, .danger):hover { background: var(--code); filter: none }
-.button:is(:disabled, [aria-disabled=true]) { opacity: .6; cursor: default }
+:is(.button, button):is(.quiet, .danger):hover, .icon:hover, .more[open] > .icon { background: var(--code) }
+:is(button, .button):is(:disabled, [aria-disabled=true]) { opacity: .6; cursor: default }
 .unseen, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
-.bar { position: sticky; top: 0; z-index: 3; display: flex; gap: var(--space-2) var(--space-4); align-items: center; min-height: 3.5rem; padding: 0 max(1rem, (100% - 80rem) / 2); border-bottom: 1px solid var(--line); background: var(--paper); font-size: .875rem }
+.bar { position: sticky; top: 0; z-index: 3; display: flex; gap: var(--space-2) var(--space-4); align-items: center; min-height: 3.5rem; padding: 0 max(var(--gutter), (100% - 80rem) / 2); border-bottom: 1px solid var(--line); background: var(--paper); font-size: .875rem }
 .bar a { color: var(--ink); text-decoration: none }
 .bar nav a { color: var(--soft); font-weight: 500 }
 .bar nav a:hover { color: var(--ink); text-decoration: underline }
@@ -128,12 +127,13 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 .home { display: flex; gap: var(--space-2); min-width: 0; margin-right: var(--space-4); align-items: center; font-weight: 600; letter-spacing: -.01em; line-height: 1.25; overflow-wrap: anywhere }
 .home img { max-width: 9rem; max-height: 2rem }
 .more { flex: 1 }
-.icon { display: grid; flex: none; place-content: center; width: 2.25rem; height: 2.25rem; padding: 0; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: none; list-style: none; cursor: pointer }
+.icon { display: grid; flex: none; place-content: center; width: 2.25rem; height: 2.25rem; padding: 0; border: 0; border-radius: var(--corner-control); color: var(--ink); background: none; list-style: none; cursor: pointer }
 .icon::before { content: ''; width: 1rem; height: .75rem; border: solid; border-width: 1.5px 0; background: linear-gradient(currentcolor 0 0) center/100% 1.5px no-repeat }
+.more[open] > .icon::before { height: 1rem; border: 0; background: linear-gradient(45deg, #0000 46%, currentcolor 0 54%, #0000 0), linear-gradient(-45deg, #0000 46%, currentcolor 0 54%, #0000 0) }
 .theme::before { height: 1rem; border-width: 1.5px; border-radius: 50%; background: linear-gradient(90deg, #0000 50%, currentcolor 0) }
 .more > div, .more nav, .signed-in { display: flex; gap: var(--space-2) var(--space-5); align-items: center }
 .more > div { justify-content: space-between }
-.theme { margin-left: auto }
+.theme { margin: 0 -.5rem 0 auto }
 body > footer { display: flex; flex-wrap: wrap; gap: 0 var(--space-6); margin-top: var(--space-12); padding-top: var(--space-4); border-top: 1px solid var(--line); color: var(--soft); font-size: var(--text-small) }
 body > footer p { margin: 0 0 var(--space-2) }
 @media (scripting: none) { .theme { display: none } }
@@ -151,8 +151,11 @@ body > footer p { margin: 0 0 var(--space-2) }
   .home { margin-right: auto }
   .more { order: 1; flex: none }
   .theme { order: 2; margin-left: 0 }
-  .more > div { position: absolute; inset: 100% 0 auto; display: block; padding: var(--space-2) 1rem var(--space-4); border-bottom: 1px solid var(--line); background: var(--raised); box-shadow: 0 1rem 2rem rgb(0 0 0 / 12%) }
-  .more nav { display: grid; justify-items: start }
+  .more > div { position: absolute; inset: 100% 0 auto; display: block; padding: var(--space-2); border-bottom: 1px solid var(--line); background: var(--raised); box-shadow: 0 1rem 2rem rgb(0 0 0 / 12%) }
+  .more nav { display: grid; gap: 1px }
+  .more nav > a { padding-inline: var(--space-2); border-radius: var(--corner-control); font-size: var(--text-plain) }
+  .more nav > a:is(:hover, [aria-current]) { background: var(--code); text-decoration: none }
+  .more nav + * { justify-content: space-between; margin-top: var(--space-2); padding: var(--space-2) var(--space-2) 0; border-top: 1px solid var(--line) }
 }
 /* Each control is as large as a finger: 44 pixels (WCAG 2.2, 2.5.5). Links in sentences are exempt. */
 @media (max-width: 63.99rem), (pointer: coarse) {
@@ -165,13 +168,15 @@ body > footer p { margin: 0 0 var(--space-2) }
 }
 `
 
+const { 'bad-ground': badGround } = COLORS
+
 /** The rules of pages that consist of forms, and of values to copy: all but those of the console. */
 export const FORM_CSS = `:root { background: light-dark(#f6f8fa, #0f1318) }
 [hidden] { display: none !important }
 h2 { margin: var(--space-8) 0 var(--space-2) }
 p { margin: 0 0 var(--space-4) }
 form { display: grid; gap: var(--space-5) }
-.box, .decision > *, :is(main, .narrow) > form:not(.card, .search) { padding: clamp(1rem, 4vw, 1.5rem) }
+.box, .decision > *, :is(main, .narrow) > form:not(.search) { padding: clamp(1rem, 4vw, 1.25rem) }
 .field { display: grid; gap: .375rem }
 .field p { margin: 0 }
 label, legend { font-size: var(--text-small); font-weight: 500 }
@@ -181,17 +186,17 @@ fieldset { min-width: 0; margin: 0; padding: 0; border: 0 }
 /* An empty box of the browser's own is grey on dark pages, as if it were disabled. */
 @media (forced-colors: none) {
   [type=checkbox] { appearance: none; display: inline-grid; place-content: center; border: 1px solid light-dark(#8a939d, #6b7580); border-radius: var(--corner-small); background: var(--paper) }
-  [type=checkbox]:checked { border-color: var(--accent); background: var(--accent); &::before { content: ''; width: .25rem; height: .5625rem; margin-top: -.125rem; border: solid var(--on-accent); border-width: 0 2px 2px 0; rotate: 45deg } }
+  [type=checkbox]:checked { border-color: var(--fill); background: var(--fill); &::before { content: ''; width: .25rem; height: .5625rem; margin-top: -.125rem; border: solid var(--on-fill, #fff); border-width: 0 2px 2px 0; rotate: 45deg } }
 }
-fieldset:focus-visible { outline-offset: .5rem; border-radius: 1px }
+/* What only a script or the page gives the focus shows it by its own look. */
+[tabindex='-1']:focus-visible { outline: none }
+[aria-invalid]:focus-visible { outline-color: var(--bad) }
 input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-width: 0; ${CONTROL} }
 :is(select, [type=date]) { height: calc(1.5em + .75rem + 2px) }
 [aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
 button { justify-self: start; ${BUTTON} }
-button:hover { filter: brightness(1.08) }
-button:disabled { opacity: .6; cursor: default }
 .quiet { ${QUIET} }
-.problem { margin: 0 0 var(--space-5); padding: .625rem .875rem; border: 1px solid color-mix(in srgb, var(--bad) 30%, transparent); border-radius: var(--corner-control); background: color-mix(in srgb, var(--bad) 7%, var(--raised)) }
+.problem { margin: 0 0 var(--space-5); padding: .625rem .875rem; border: 1px solid color-mix(in srgb, currentcolor 30%, transparent); border-radius: var(--corner-control); color: var(--bad); background: light-dark(${badGround.light}, ${badGround.dark}) }
 .problem ul { margin: var(--space-1) 0 0; padding: 0; list-style: none }
 .problem a { color: inherit }
 dt { color: var(--soft); font-size: var(--text-small) }

@@ -9,7 +9,7 @@ export type PageBrand = ReturnType<typeof createPageBrand>
 export function createPageBrand(option: BrandOptions | undefined) {
   const { name, logo, accent, supportUrl } = readBrand(option)
   const hasColor = accent.light !== COLORS.accent.light || accent.dark !== COLORS.accent.dark
-  const css = `:root { --accent: light-dark(${accent.light}, ${accent.dark}) }`
+  const css = `:root { --accent: light-dark(${accent.light}, ${accent.dark}); --fill: var(--accent); --on-fill: var(--on-accent); --shade: light-dark(#000, #fff) }`
   return {
     /** Elements for the head, after the page's own style sheet. */
     style: hasColor && { markup: `<style>${css}</style>` },

@@ -7,7 +7,7 @@ import de from './texts/de.json' with { type: 'json' }
 import { en, type FrameTexts } from './texts/en.js'
 import es from './texts/es.json' with { type: 'json' }
 import fr from './texts/fr.json' with { type: 'json' }
-import { renderThemeButton, THEME_SCRIPT } from './theme-switch.js'
+import { renderThemeButton, FRAME_SCRIPT } from './frame-script.js'
 
 export interface PageFrame {
   /** English, unless the page has words of the contact's language. */
@@ -129,7 +129,7 @@ export function renderFrame(frame: PageFrame): string {
         <meta name="color-scheme" content="light dark" />
         <meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no" />
         <title>${isError ? fillText(texts.error, { heading: title }) : title}</title>
-        ${THEME_SCRIPT} ${head} ${brand.style}
+        ${FRAME_SCRIPT} ${head} ${brand.style}
       </head>
       <body${bodyClass !== undefined && html` class="${bodyClass}"`}>
         ${renderHeader(header, brand, texts)} ${content}

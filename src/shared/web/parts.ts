@@ -11,7 +11,7 @@ const STYLES = {
   crumb: `.crumb { display: flex; flex-wrap: wrap; margin: calc(var(--top) - var(--finger, 0px)) 0 calc(var(--space-1) - var(--finger, 0px)); color: var(--soft); font: 500 var(--text-small)/1.5 var(--sans) }
 .crumb > * { margin: 0; font: inherit; letter-spacing: 0; & + *::before { content: ''; display: inline-block; height: .75em; margin-inline: .5rem; border-left: 1px solid; rotate: 16deg } }
 .crumb a { color: inherit; &:not(:hover) { text-decoration: none } }
-.crumb + h2 { margin: 0 0 var(--space-4); font: 600 var(--text-heading)/1.2 var(--display); letter-spacing: -.012em }`,
+.crumb + h2 { margin: 0 0 var(--space-4); font: 600 var(--text-heading)/1.2 var(--display) }`,
   card: `.card { min-width: 0 }
 .card > header { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; justify-content: space-between; min-height: 3rem; padding: var(--space-2) var(--space-4); border-bottom: 1px solid var(--line) }
 .card > .inside { padding: var(--space-4) }`,
@@ -57,7 +57,8 @@ const STYLES = {
 .empty > figure { width: 100%; max-width: 44rem; margin-top: var(--space-2); text-align: left }
 .empty > .actions { justify-content: center; margin-top: var(--space-2) }
 .empty.good > svg { color: var(--good); background: color-mix(in srgb, var(--good) 13%, var(--raised)) }`,
-  code: `figure, .copyable { margin: 0 }
+  code: `:root { --night: light-dark(#0f172a, #090c11); --night-line: light-dark(#0f172a, #303842); --night-rule: light-dark(#2b364b, #262d36); --night-button: light-dark(#1c2740, #161b22) }
+figure, .copyable { margin: 0 }
 figure { border: 1px solid var(--night-line); border-radius: var(--corner-box); color: #e2e8f0; background: var(--night); overflow: hidden }
 figcaption { display: flex; gap: var(--space-3); align-items: center; justify-content: space-between; min-height: 2.5rem; padding: .25rem var(--space-2) .25rem var(--space-4); border-bottom: 1px solid var(--night-rule); color: #b8c4d4; font-size: var(--text-small) }
 figure pre { margin: 0; padding: var(--space-3) var(--space-4) var(--space-4); font: var(--text-small)/1.6 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere }
@@ -67,6 +68,7 @@ pre code { font: inherit }
 .copy { flex: none; padding: .125rem .625rem; border: 1px solid #0000; box-shadow: inset 0 0 0 1px var(--edge, var(--line)); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); font: 500 var(--text-small)/1.5 var(--sans); cursor: pointer }
 .copy:hover { --edge: var(--soft) }
 :is(figcaption, .samples, .examples) .copy { --edge: light-dark(#46546b, #303842); color: #e2e8f0; background-color: var(--night-button); &:hover { --edge: #8a99b0 } }
+:is(figure, .programs, .examples, .samples) :focus-visible { outline-color: #8cc8ff; outline-offset: -2px }
 pre .string { color: #86e0a8 }
 pre .name { color: #8cc8ff }
 pre .number { color: #f0b56d }
@@ -97,7 +99,7 @@ pre .comment { color: #9fb0c6 }`,
 p.facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; max-width: none; margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 400; overflow-wrap: anywhere }
 .wrong { color: var(--bad) }
 .card .table { border: 0; border-radius: 0; box-shadow: none }
-form .actions > .danger:is(*, :hover) { color: var(--paper); background: var(--bad) }
+form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); border-color: var(--hover, var(--fill)); color: #fff; background: var(--hover, var(--fill)) }
 .notice > :first-child { margin-top: 0 }
 .notice > :last-child { margin-bottom: 0 }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--space-3); margin: 0 }
@@ -105,7 +107,6 @@ form .actions > .danger:is(*, :hover) { color: var(--paper); background: var(--b
 .tiles dt { flex: 0 0 100%; margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
 .tiles dd { margin: 0; color: var(--soft); font-size: var(--text-small) }
 .tiles dd:nth-of-type(1) { color: var(--ink); font: 600 1.5rem/1.4 var(--display); letter-spacing: -.012em; font-variant-numeric: tabular-nums }
-.tiles dd.word:nth-of-type(1) { color: var(--soft); font-size: 1.125rem; font-weight: 500; line-height: 1.867 }
 .tiles dd:nth-of-type(1) { &.bad { color: var(--bad) } &.warn { color: var(--warn) } }
 .mark { display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px; background: var(--plot); &.refused { background: var(--plot-bad) } }
 .meter { display: block; height: .5rem; border-radius: 99px; background: var(--line); overflow: hidden }
@@ -119,10 +120,10 @@ form .actions > .danger:is(*, :hover) { color: var(--paper); background: var(--b
 .plot .dates { grid-column: 2 }
 .plot .line { stroke: var(--line) }
 .plot .line:not(:nth-child(3)) { stroke-dasharray: 2 4 }
-.plot svg { .allowed { fill: var(--plot) } .refused { fill: var(--plot-bad) } }
+.plot svg { .allowed { fill: var(--plot) } .refused { fill: var(--plot-bad) } .now { opacity: .5 } }
 .plot .periods { grid-area: 1 / 2; display: flex; height: 9rem }
 .plot label { flex: 1; border-radius: 2px; cursor: crosshair }
-.plot label:hover, .plot label:has(:checked) { background: color-mix(in srgb, var(--ink) 7%, transparent) }
+.plot label:hover, .plot label:not(:last-child):has(:checked) { background: color-mix(in srgb, var(--ink) 7%, transparent) }
 .plot label:has(:focus-visible) { outline: 2px solid var(--accent) }
 .plot label span { position: absolute; top: 0; left: 0; opacity: 0; pointer-events: none; font-size: var(--text-small) }
 .plot .periods:not(:hover) :checked + span, .plot label:hover span { opacity: 1 }
@@ -150,7 +151,7 @@ details > .table thead th { position: sticky; top: 0 }
     td:empty { display: none }
   }
 }
-.danger-zone { border-color: var(--bad); > header { border-color: var(--bad); color: var(--bad) } p { margin: 0 } }
+.danger-zone p { margin: 0 }
 .soft, .hint { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
 .hint { margin: 0 }
 .choice { display: flex; gap: .625rem; align-items: start; font-size: .875rem; font-weight: 400 }
@@ -224,8 +225,7 @@ export function renderTiles(
     readonly label: Html | string
     readonly value: Content
     readonly note?: Content
-    /** `word`: the value is no number. */
-    readonly tone?: 'warn' | 'bad' | 'word' | undefined
+    readonly tone?: 'warn' | 'bad' | undefined
   }[],
 ): Html {
   return html`<dl class="tiles">

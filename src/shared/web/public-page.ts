@@ -5,7 +5,7 @@ import { COLORS, FORM_CSS, LOOK_CSS, shortenStyle } from './look.js'
 import { styleParts } from './parts.js'
 import { type PageBrand, hashSource } from './page-brand.js'
 import { createDeveloperHeader, type DeveloperTab, renderFrame } from './page-frame.js'
-import { THEME_SCRIPT_SOURCE } from './theme-switch.js'
+import { FRAME_SCRIPT_SOURCE } from './frame-script.js'
 
 export interface PageLinks {
   readonly brand: PageBrand
@@ -31,6 +31,7 @@ fieldset > .wrong { margin-bottom: .375rem }
 .choice > span { flex: 1; display: grid; gap: var(--space-1); min-width: 0 }
 .choice .name { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline }
 .choice { display: flex; gap: var(--space-3); align-items: start; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); background: var(--raised); font-size: .875rem; font-weight: 400 }
+.choice:hover { background: var(--code) }
 .choice:has(:checked) { background: color-mix(in srgb, var(--accent) 6%, var(--raised)) }
 .choice:first-of-type { border-radius: var(--corner-box) var(--corner-box) 0 0 }
 .choice:last-of-type { border-radius: 0 0 var(--corner-box) var(--corner-box) }
@@ -75,7 +76,7 @@ export function createContentSecurityPolicy(script?: string, style: keyof typeof
   return [
     "default-src 'none'",
     `style-src ${hashSource(STYLES[style])}`,
-    `script-src ${THEME_SCRIPT_SOURCE}${script === undefined ? '' : ` ${hashSource(script)}`}`,
+    `script-src ${FRAME_SCRIPT_SOURCE}${script === undefined ? '' : ` ${hashSource(script)}`}`,
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",

@@ -46,7 +46,7 @@ interface Day {
 /**
  * A bar for each day, refused requests on top of allowed ones. One day is chosen: its counts are above the plot, and those of another
  * one under the pointer. They are radio buttons, so that arrow keys and screen readers go through them without a script. The drawing is
- * stretched to the width of the page, so that its texts are outside of it. `id`: unique within the page; `countsOfDay`: the text of a day.
+ * stretched to the width of the page, so that its texts are outside of it. The last day is not over yet. `id`: unique within the page; `countsOfDay`: the text of a day.
  */
 export function renderDays(
   { id, label, countsOfDay }: { readonly id: string; readonly label: string; readonly countsOfDay: string },
@@ -55,8 +55,11 @@ export function renderDays(
 ): Html {
   const { count, short, date } = getFormats(language)
   const name = (day: string): string => date.format(Date.parse(day))
-  const describe = ({ day, allowed, refused }: Day): string =>
-    fillText(countsOfDay, { day: name(day), allowed: count.format(allowed), refused: count.format(refused) })
+  const last = days.length - 1
+  const describe = ({ day, allowed, refused }: Day, at: number): string => {
+    const shown = at === last ? FRAME_TEXTS[language].todaySoFar : name(day)
+    return fillText(countsOfDay, { day: shown, allowed: count.format(allowed), refused: count.format(refused) })
+  }
   const top = findTop(Math.max(...days.map(({ allowed, refused }) => allowed + refused)))
   return html`<fieldset class="plot">
     <legend class="unseen">${label}</legend>
@@ -65,14 +68,14 @@ export function renderDays(
     </p>
     <svg viewBox="0 0 ${days.length} 100" preserveAspectRatio="none" aria-hidden="true">
       ${[0, 50, 100].map((y) => html`<path class="line" d="M0 ${y}H${days.length}" vector-effect="non-scaling-stroke" />`)}
-      ${days.map(({ allowed, refused }, at) => html`${drawBar('allowed', at, allowed, 0, 100 / top)}${drawBar('refused', at, refused, allowed, 100 / top)}`)}
+      ${days.map(({ allowed, refused }, at) => html`<g${at === last && html` class="now"`}>${drawBar('allowed', at, allowed, 0, 100 / top)}${drawBar('refused', at, refused, allowed, 100 / top)}</g>`)}
     </svg>
     <div class="periods">
       ${days.map(
         (each, at) =>
           html`<label
-            ><input type="radio" class="unseen" name="${id}" ${at === days.length - 1 && html` checked`} /><span
-              >${describe(each)}</span
+            ><input type="radio" class="unseen" name="${id}" ${at === last && html` checked`} /><span
+              >${describe(each, at)}</span
             ></label
           >`,
       )}
@@ -87,10 +90,11 @@ function drawBar(name: string, at: number, count: number, below: number, scale: 
   return count > 0 && html`<path class="${name}" d="M${at + 0.15} ${100 - below * scale}h.7v${-count * scale}h-.7z" />`
 }
 
-/** The count at the upper end of the axis: 4, 10, 20, 40, 100 and so on, so that its half is a whole number too. */
+/** The count at the upper end of the axis: the next of 4, 6, 8, 10, 12, 16, 20 and so on, so that its half is a whole number too. */
 function findTop(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(highest, 4)))
-  return [1, 2, 4, 10].map((step) => step * power).find((top) => top >= highest && top >= 4) ?? 10 * power
+  const tops = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power)
+  return tops.find((top) => top >= Math.max(highest, 4) && top % 2 === 0) ?? 10 * power
 }
 
 /** How often each error was sent, most frequent first. */

@@ -8,7 +8,7 @@ import {
   type PageFrame,
   type PageHeader,
 } from '../../shared/web/page-frame.js'
-import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
+import { FRAME_SCRIPT_SOURCE } from '../../shared/web/frame-script.js'
 import type { Assets } from './assets.js'
 import type { Api } from '../../index.js'
 import type { JsonObject } from '../../shared/openapi/document.js'
@@ -57,7 +57,7 @@ export function listDeveloperPages({ guides, changelog, portal, registration }: 
 export function createContentSecurityPolicy(connect: readonly string[], images: readonly string[] = []): string {
   return [
     "default-src 'none'",
-    `script-src 'self' ${THEME_SCRIPT_SOURCE} ${hashSource(ADD_SLASH)}`,
+    `script-src 'self' ${FRAME_SCRIPT_SOURCE} ${hashSource(ADD_SLASH)}`,
     "style-src 'self'",
     ["img-src 'self'", ...images].join(' '),
     `connect-src ${connect.length > 0 ? connect.join(' ') : "'none'"}`,

@@ -99,8 +99,8 @@ function renderSummary(
           note: describeQuota(quota, visit, html`, ${fillTime(texts.resets, quota.endsAt, visit)}`),
           tone: findQuotaTone(quota),
         }
-      : { label: used, value: texts.none, tone: 'word' },
-    { label: lastUse, value: lastUsedAt ? renderAge(lastUsedAt, visit) : texts.uses.never, tone: 'word' },
+      : { label: used, value: texts.none },
+    { label: lastUse, value: lastUsedAt ? renderAge(lastUsedAt, visit) : texts.uses.never },
   ])
 }
 

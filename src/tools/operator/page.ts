@@ -5,7 +5,7 @@ import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../shared/web/look.js'
 import { hashSource, type PageBrand } from '../../shared/web/page-brand.js'
 import { renderFrame } from '../../shared/web/page-frame.js'
 import { styleParts } from '../../shared/web/parts.js'
-import { THEME_SCRIPT_SOURCE } from '../../shared/web/theme-switch.js'
+import { FRAME_SCRIPT_SOURCE } from '../../shared/web/frame-script.js'
 import { TEXTS } from './texts/languages.js'
 import type { PageAnswer, TabName, Visit } from './visit.js'
 
@@ -29,7 +29,7 @@ p { max-width: 44rem }
 .card:has(.menu[open]) { z-index: 1 }
 .card > .table:last-child { border-radius: 0 0 var(--corner-box) var(--corner-box) }
 .narrow > .card { padding: var(--space-5); & > :last-child { margin: 0 } }
-.narrow > form > .actions { --edge: clamp(1rem, 4vw, 1.5rem); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge); border-top: 1px solid var(--line) }
+.narrow > form > .actions { --edge: clamp(1rem, 4vw, 1.25rem); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge); border-top: 1px solid var(--line) }
 form.search { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: end }
 .card > form.search { padding: var(--space-4) }
 form.search > .field { flex: 1 1 9rem; max-width: 15rem; &.wide { flex: 2 1 14rem; max-width: none } }
@@ -78,7 +78,7 @@ td .meter { width: 7rem; margin-top: .125rem }
 .table :is(th, td) > .facts { display: block; margin: 0 }
 .today:has(> :nth-child(2)) { columns: 32rem 2; gap: var(--space-5) }
 .today > .card { break-inside: avoid; &:not(:last-child) { margin-bottom: var(--space-5) } }
-:is(.word, td:has(> :is(time, .soft):only-child))::first-letter { text-transform: uppercase }
+:is(.tiles dd:nth-of-type(1), td:has(> :is(time, .soft):only-child))::first-letter { text-transform: uppercase }
 .tiles .meter { margin-top: var(--space-2) }
 .inside .plot { margin: 0 }
 .tiles + .plot.plot { margin-top: var(--space-4) }
@@ -110,7 +110,7 @@ pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid 
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src ${hashSource(STYLE)}`,
-  `script-src ${THEME_SCRIPT_SOURCE} ${hashSource(FORM_SCRIPT)}`,
+  `script-src ${FRAME_SCRIPT_SOURCE} ${hashSource(FORM_SCRIPT)}`,
   "connect-src 'none'",
   "frame-src 'self'",
   "form-action 'self'",

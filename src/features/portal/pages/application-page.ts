@@ -11,6 +11,7 @@ import { renderSummary } from '../sections/summary.js'
 import { renderTermsNote } from './terms.js'
 import { renderFlash } from './page.js'
 import { renderDate, renderDateTime } from '../../../shared/web/times.js'
+import { renderCopyButton } from '../../../shared/web/first-steps.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderCard, renderNotice, renderRows } from '../../../shared/web/parts.js'
 import { renderRefusals } from '../../../shared/web/usage-figures.js'
@@ -46,7 +47,10 @@ export function renderApplication(
   const notices = Object.keys(texts.notices) as (keyof typeof texts.notices)[]
   return html`${notices.map((each) => renderFlash(each, texts))}
     <p class="facts">
-      <span>${texts.applicationId} <code>${record.id}</code></span>
+      <span class="copyable"
+        >${texts.applicationId}
+        <code>${record.id}</code>${renderCopyButton(texts.applicationId, FRAME_TEXTS[texts.language])}</span
+      >
       <span>${fillHtml(texts.created, { date: renderDate(record.createdAt, texts) })}</span>
     </p>
     ${isPending && renderNotice(html`<p>${isHeld ? texts.isHeld : texts.isPending}</p>`, 'warn')}
@@ -83,19 +87,19 @@ function renderSuspended({ supportUrl, texts }: ApplicationView): Html {
 
 function renderDangerZone(view: ApplicationView): Html | false {
   const { record, link, texts } = view
-  const renderRow = (page: 'revokeTokens' | 'delete', label: string, means: string): Html =>
+  const renderRow = (page: 'revokeTokens' | 'delete', label: string, means: string, kind = ''): Html =>
     html`<li class="row">
       <div>
         <h3>${label}</h3>
         <p>${means}</p>
       </div>
-      <p class="actions">${renderAction(link(record.id, page), label, '', 'danger')}</p>
+      <p class="actions">${renderAction(link(record.id, page), label, '', kind)}</p>
     </li>`
   const rows = [
     isOffered(view, 'revokeTokens') &&
       record.secrets.length > 0 &&
       renderRow('revokeTokens', texts.revoke, texts.revokeMeans),
-    isOffered(view, 'delete') && renderRow('delete', texts.deleteIt, texts.deletionMeans),
+    isOffered(view, 'delete') && renderRow('delete', texts.deleteIt, texts.deletionMeans, 'danger'),
   ].filter((each) => each !== false)
   const card = renderCard({ title: texts.deletion, level: 2, isDanger: true }, renderRows(rows))
   return rows.length > 0 && html`<div id="danger">${card}</div>`

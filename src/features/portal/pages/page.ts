@@ -3,7 +3,7 @@ import { html, keepWhole, type Html } from '../../../shared/web/html.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { type PageBrand, hashSource } from '../../../shared/web/page-brand.js'
 import { createDeveloperHeader, FRAME_TEXTS, renderFrame } from '../../../shared/web/page-frame.js'
-import { THEME_SCRIPT_SOURCE } from '../../../shared/web/theme-switch.js'
+import { FRAME_SCRIPT_SOURCE } from '../../../shared/web/frame-script.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
 import type { PortalSession } from '../sign-in/session.js'
@@ -78,7 +78,7 @@ export function formatContentSecurityPolicy(): string {
   return [
     "default-src 'none'",
     `style-src ${hashSource(STYLE)}`,
-    `script-src ${THEME_SCRIPT_SOURCE} ${scripts.join(' ')}`,
+    `script-src ${FRAME_SCRIPT_SOURCE} ${scripts.join(' ')}`,
     "connect-src 'none'",
     "form-action 'self'",
     "base-uri 'none'",

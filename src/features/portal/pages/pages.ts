@@ -67,6 +67,7 @@ export function createPortalPages(
   if (!core.find('registration')) actions.delete('requestAccess')
   const { countAttempt, limitInvitation } = createInvitationLimits(core.rateLimits)
   const limitActions = core.rateLimits.create('portalActions', limits.actions, OF_ACTIONS)
+  const registerUrl = core.find('registration') && `${developersUrl}/register`
   const link = createLinks(root)
   const { show, showForm, showStale, showNotFound } = createPagesOfApplication(renderPage)
   const titles = new Map(apis.map(({ name, title }) => [name, title]))
@@ -74,7 +75,6 @@ export function createPortalPages(
   async function showList({ session, language }: PortalRequest): Promise<PortalAnswer> {
     await lastUsed.flush()
     const records = await listRecords(session)
-    const registerUrl = `${developersUrl}/register`
     const texts = TEXTS[language]
     const content = renderApplications({
       records,

@@ -17,22 +17,25 @@ main > .notice { margin-bottom: var(--space-5) }
 .notice .row { align-items: center }
 .flash { display: none }
 .flash:target { display: block }
-form.card { padding: var(--space-5) }
 form p { margin: 0 }
 .box > :last-child { margin: 0 }
-.copyable { margin-bottom: var(--space-3) }
+figure.copyable { margin-bottom: var(--space-3) }
+:is(span, p).copyable { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: center }
 .head + .facts, .flash + .facts { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
+.applications tr { position: relative }
+.applications a::after { content: ''; position: absolute; inset: 0 }
+.applications a:focus-visible { outline: none; &::after { outline: 2px solid var(--accent); outline-offset: -2px } }
 .applications thead th:not(:first-child) { width: 9rem }
 .applications .facts { margin-top: 0 }
 .intro + .notice { margin-bottom: var(--space-4) }
 .asked { align-self: center; display: inline-block; width: .5rem; height: .5rem; border-radius: 50%; background: light-dark(#d58a00, #f2bd6d) }
 .tiles { margin: 0 0 var(--space-6) }
-.tiles .word + dd { flex-basis: 100% }
 .parts > div { display: grid; gap: var(--space-5); min-width: 0 }
 .contents { position: sticky; top: 3.5rem; z-index: 2; display: flex; overflow-x: auto; margin: 0 -1rem var(--space-4); padding: 0 .5rem; border-bottom: 1px solid var(--line); background: var(--ground); font-size: .875rem; font-weight: 500; white-space: nowrap; scroll-target-group: auto; --ground: light-dark(#f6f8fa, #0f1318) }
 .contents::after { content: ''; position: sticky; right: -.5rem; flex: 1 0 2rem; margin-left: -.5rem; background: linear-gradient(90deg, transparent, var(--ground) 1.5rem); pointer-events: none }
 .contents a { flex: none; padding: var(--space-2); text-align: center; border-bottom: 2px solid transparent; color: var(--soft) }
 .contents a:hover { color: var(--ink) }
+.contents a:focus-visible { outline-offset: -2px }
 .contents a:target-current { border-color: var(--accent); color: var(--ink) }
 section.card, #danger { --x: clamp(1rem, 2.6vw, 1.25rem); scroll-margin-top: 3.5rem }
 section.card { padding: 0; overflow: clip }
@@ -41,6 +44,7 @@ section.card { padding: 0; overflow: clip }
 .card > header p { margin: 0 }
 .rows h3, .table h3, .named { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; font-size: var(--text-plain) }
 .rows > li { padding: var(--space-4) var(--x) }
+.row h3 > a:not(:hover) { text-decoration: none }
 .row h3 > a { margin-block: calc(-1 * var(--finger, 0px)) }
 .rows p:not(.plot *) { font-size: .875rem }
 :is(td, th) p { margin: 0 }
@@ -70,7 +74,7 @@ form.card > .foot { gap: var(--space-3); margin: 0 calc(-1 * var(--space-5)) cal
 .plot { margin-top: var(--space-3) }
 .plot :is(svg, .periods) { height: 7.5rem }
 .plot .counts { height: 8.5rem }
-details summary { color: var(--accent); font-size: var(--text-small); font-weight: 500; cursor: pointer }
+details summary { color: var(--accent); font-size: var(--text-small); font-weight: 500; &:hover { text-decoration: underline } }
 #credentials thead th:last-child { font-size: 0 }
 #credentials td:last-child .actions { flex-wrap: nowrap; justify-content: end }
 @media (max-width: 30rem) {

@@ -4,6 +4,8 @@ import { findApplicationLimit } from '../../../core/applications/records/applica
 import { findGrant, listGrantedScopes } from '../../../core/applications/records/grants.js'
 import { html, type Html, fillHtml } from '../../../shared/web/html.js'
 import { fillCount, fillText } from '../../../shared/lib/fill-in.js'
+import { renderCopyButton } from '../../../shared/web/first-steps.js'
+import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderChip, renderPill, renderRows } from '../../../shared/web/parts.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderDateTime, renderRelativeTime } from '../../../shared/web/times.js'
@@ -49,7 +51,7 @@ function renderApi(api: ApiSettings, view: ApplicationView): Html {
       <h3>
         <a href="${view.developersUrl}#api-${name}">${title}</a> ${renderAccess(grant !== undefined, request, view)}
       </h3>
-      ${grant ? html`<p><code>${resource}</code></p>` : description !== undefined && html`<p class="soft">${description}</p>`}
+      ${grant ? html`<p class="copyable"><code>${resource}</code>${renderCopyButton(resource, FRAME_TEXTS[texts.language])}</p>` : description !== undefined && html`<p class="soft">${description}</p>`}
     </div>
     <div>
       ${grant && renderScopes(api, listGrantedScopes(api, grant.scopes))} ${grant && renderLimit(api, view)}

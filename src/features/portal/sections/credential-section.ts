@@ -85,7 +85,7 @@ function listCells(shown: ShownCredential, view: ApplicationView): Html[] {
       ${canReplace && 'address' in keySet && renderAction(address('reloadKeySet'), texts.keySets.reload, subject)}
       ${canReplace && renderAction(address('replaceKeySet'), texts.keySets.replace, subject)}
       ${!keySet && isOffered(view, 'rotate') && !isReplaced && renderAction(address('rotate'), texts.rotate, subject)}
-      ${isOffered(view, 'end') && renderAction(address('end'), texts.end, subject, 'danger')}
+      ${isOffered(view, 'end') && renderAction(address('end'), texts.end, subject)}
     </p>`,
   ]
 }

@@ -31,13 +31,13 @@ export function renderSummary(view: ApplicationView, usage: readonly UsageEntry[
       label: texts.quotaLeft,
       value: quota === undefined ? texts.noQuota : count.format(quota.left),
       note: quota && fillText(texts.quotaOf[quota.per], { limit: count.format(quota.limit) }),
-      tone: quota ? findQuotaTone(quota) : 'word',
+      tone: quota && findQuotaTone(quota),
     },
     {
       label: texts.endsNext,
       value: next === undefined ? texts.doesNotExpire : renderRelativeTime(next.expiresAt, now, texts),
       note: next && fillText(texts.value[next.kind], { name: next.name }),
-      tone: next && next.expiresAt - now < EXPIRY_NOTICE_MS ? 'warn' : 'word',
+      tone: next && next.expiresAt - now < EXPIRY_NOTICE_MS ? 'warn' : undefined,
     },
   ])
 }

@@ -19,7 +19,7 @@ interface RefusedRequest {
 
 type LinkKind = 'sign-in' | 'invitation'
 
-export function createSignInPages(renderPage: RenderPortalPage, root: string) {
+export function createSignInPages(renderPage: RenderPortalPage, root: string, registerUrl: string | undefined) {
   const renderLink = (text: string): Html => html`<a href="${root}">${text}</a>`
   const renderWayOn = (language: Language): Html =>
     html`<p class="actions"><a class="button" href="${root}">${FRAME_TEXTS[language].myApplications}</a></p>`
@@ -33,7 +33,10 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string) {
     renderRequest({ csrf, session, language }: PageVisitor, refused?: RefusedRequest): string {
       const { contact, problem }: Partial<RefusedRequest> = ownMembers(refused ?? {})
       const texts = TEXTS[language]
-      const content = renderRequestForm(root, csrf, contact, problem, texts)
+      const register =
+        registerUrl !== undefined &&
+        html`<p class="alone"><a href="${registerUrl}">${FRAME_TEXTS[language].register}</a></p>`
+      const content = html`${renderRequestForm(root, csrf, contact, problem, texts)} ${register}`
       return renderPage(texts.signIn, { session, language, isError: problem !== undefined, content })
     },
     /** Asks for the code: the same text for every address, so that it does not show which are known. */

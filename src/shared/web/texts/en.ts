@@ -19,6 +19,7 @@ export const en = {
   call: 'Call {api}',
   reference: '{api}: reference, and samples in seven languages',
   downloadEnv: 'Download as .env',
+  todaySoFar: 'Today so far',
   ofAllRequests: '{share} of all requests',
   justNow: 'just now',
   soon: 'in less than a minute',
