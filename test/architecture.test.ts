@@ -157,7 +157,6 @@ const RULES: Readonly<Record<string, Rule>> = {
       'core/tokens',
       'features/usage/collector',
       'features/usage/route-counts',
-      'features/usage/reported-collector',
       'features/plans/ledger',
       'features/plans/limiter',
       'features/plans/plan',

@@ -24,7 +24,7 @@ import { isDelivery } from '../../core/applications/queue/queued-emails.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { readChangesEmail } from '../../core/applications/queue/change-emails.js'
 import { findContact, normalizeContact } from '../../core/applications/contacts/contact-lists.js'
-import type { QuotaNotice } from '../../shared/contracts/plan-usage.js'
+import type { QuotaNotice } from '../../shared/contracts/usage-entries.js'
 import {
   REJECTION_SUFFIX,
   type ApprovalLinks,

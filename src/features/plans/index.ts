@@ -15,7 +15,7 @@ import { COUNT_WINDOWS, createCountShared } from './shared-counts.js'
 import { createAddReported } from './reported-units.js'
 import { describePlan, describeTooLow, createPlanNames } from './plan.js'
 
-export type { PlanUsage, QuotaAbove, QuotaUsage } from '../../shared/contracts/plan-usage.js'
+export type { PlanUsage, QuotaAbove, QuotaUsage } from '../../shared/contracts/usage-entries.js'
 export type { Plans } from './plans-calls.js'
 export type { PlanLimit, PlanOptions, PlansOptions } from './plans-options.js'
 

@@ -1,5 +1,5 @@
 import { createQueuedEmail } from '../../core/applications/queue/queued-emails.js'
-import type { QuotaNotice } from '../../shared/contracts/plan-usage.js'
+import type { QuotaNotice } from '../../shared/contracts/usage-entries.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { Account } from './ledger.js'
 import type { Core } from '../../feature.js'

@@ -3,7 +3,7 @@ import type { ApplicationRecord } from '../../shared/contracts/application-recor
 import type { Core } from '../../feature.js'
 import { formatDay, DAY_MS } from '../../shared/lib/day.js'
 import { readUsed, type Account, type CountedWindow, type Ledger, findMonthEnd } from './ledger.js'
-import type { QuotaUsage } from '../../shared/contracts/plan-usage.js'
+import type { QuotaUsage } from '../../shared/contracts/usage-entries.js'
 import type { Plan } from './plan.js'
 import type { CountShared } from './shared-counts.js'
 import { readPageSize } from '../../core/applications/records/validation.js'

@@ -1,4 +1,4 @@
-import type { PlanUsage, QuotaAbove } from '../../shared/contracts/plan-usage.js'
+import type { PlanUsage, QuotaAbove } from '../../shared/contracts/usage-entries.js'
 import { any, application, options, withCheckedArguments } from '../../core/applications/call-arguments.js'
 import type { ApplicationWriter } from '../../core/applications/records/application-writer.js'
 import { refuseDeleted } from '../../core/applications/records/status.js'

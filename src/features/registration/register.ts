@@ -7,13 +7,16 @@ import type { Middleware } from '../../core/http/middleware.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
-import type { JsonObject } from '../../shared/contracts/application-record.js'
+import type { JsonObject, ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { toApplication } from '../../core/applications/records/application-info.js'
 import { describeKeySet, readKeySetSource } from '../../core/applications/credentials/key-sets.js'
-import { describeAsker } from '../../core/applications/decisions/decided-requests.js'
-import { createApprovalRequests } from '../../core/applications/decisions/approval-requests.js'
-import { readGrants } from '../../core/applications/records/grants.js'
-import { createQueuedEmail } from '../../core/applications/queue/queued-emails.js'
+import { describeAsker, decideAccess } from '../../core/applications/decisions/decided-requests.js'
+import {
+  createApprovalRequests,
+  withdrawApprovalRequests,
+} from '../../core/applications/decisions/approval-requests.js'
+import { readGrants, findGrant, listGrantedScopes } from '../../core/applications/records/grants.js'
+import { createQueuedEmail, listQueuedEmails } from '../../core/applications/queue/queued-emails.js'
 import {
   readLanguage,
   readRegistrationContact,
@@ -22,6 +25,9 @@ import {
 import type { RegistrationData } from './additions.js'
 import { createKeySetError, findKeySetProblem } from './mistakes.js'
 import type { Core } from '../../feature.js'
+import type { ApplicationWriter, Edit } from '../../core/applications/records/application-writer.js'
+import { refuseUnlessActive } from '../../core/applications/records/status.js'
+import { isWithheld } from '../../core/applications/records/withheld.js'
 
 /** `auth.registration`: how applications are registered by their developers. */
 export interface Registration<ApiNames extends string = string, Input = object, Metadata = Record<string, unknown>> {
@@ -121,7 +127,7 @@ export function createPrepareRegistration(core: Core, operators: readonly string
 }
 
 /** The access that a registration may have: only open APIs, and only scopes in `registrationScopes`. */
-export function readRegistrationGrants(apis: ReadonlyMap<string, ApiSettings>, grants: ApiGrants) {
+function readRegistrationGrants(apis: ReadonlyMap<string, ApiSettings>, grants: ApiGrants) {
   const names = Array.isArray(grants) ? grants : Object.keys(Object(grants))
   const closed = names.find((name) => apis.get(name)?.registration === 'closed')
   if (closed !== undefined)
@@ -132,4 +138,64 @@ export function readRegistrationGrants(apis: ReadonlyMap<string, ApiSettings>, g
   // Strangers read the messages, which list APIs.
   const open = new Map([...apis].filter(([, { registration }]) => registration !== 'closed'))
   return readGrants(open, grants, (api) => api.registrationScopes)
+}
+
+/** Bounds the e-mails about a request that its contact changes again and again: unsent ones are withdrawn. */
+const CHANGED_REQUEST_DELAY_MS = 10 * 60 * 1000
+
+/** `requestAccess`: access to a further API is granted at once, or the request waits for an operator's decision, as it always does for what an operator took away. */
+export function createRequestAccess(
+  { settings: { apis }, store, opened, wakeSender, now }: Core,
+  operators: readonly string[],
+  writer: Pick<ApplicationWriter, 'change'>,
+): Registration['requestAccess'] {
+  return async function requestAccess(id, { api: name, scopes, by }) {
+    // Only scopes that a registration may have can be requested.
+    const named = readRegistrationGrants(apis, { [name]: scopes === undefined ? {} : { scopes } })[name]!.scopes
+    const isAlwaysManual = apis.get(name)?.registration === 'manual'
+    await opened()
+    const changed = await writer.change<never>(id, { type: 'application.accessRequested', by }, async (current) => {
+      refuseUnlessActive(current, 'requestAccess')
+      const grant = findGrant(current, { name })
+      const granted = grant && listGrantedScopes(apis.get(name)!, grant.scopes)
+      if (granted && named.every((scope) => granted.includes(scope))) return undefined
+      // What is granted takes the place of the scopes of an empty grant, which stay.
+      const requested = grant?.scopes.length === 0 ? [...new Set([...granted!, ...named])] : named
+      if (!isAlwaysManual && !isWithheld(current, name, requested))
+        return grantAccess(current, name, [...new Set([...(granted ?? []), ...requested])], now())
+      if (isWaiting(current, name, requested)) return undefined
+      const requestedAt = now()
+      const subject = { applicationId: id, api: name, requestedAt }
+      const others = current.accessRequests.filter((each) => each.api !== name)
+      const delay = others.length < current.accessRequests.length ? CHANGED_REQUEST_DELAY_MS : 0
+      const requests = createApprovalRequests(subject, { operators, address: undefined, now: requestedAt, delay })
+      const withdrawn = withdrawApprovalRequests(await listQueuedEmails(store, id), name)
+      return {
+        changed: { accessRequests: [...others, { api: name, scopes: requested, requestedAt, by }] },
+        details: { api: name, scopes: requested },
+        emails: [...withdrawn, ...requests.map((email) => ({ save: email }))],
+      }
+    })
+    if (changed && operators.length > 0) wakeSender()
+    const record = changed?.record ?? (await store.findApplication(id))
+    return toApplication(record!, now())
+  }
+}
+
+/** Operators are asked once, however often a contact asks. */
+function isWaiting({ accessRequests }: ApplicationRecord, api: string, scopes: readonly string[]): boolean {
+  const request = accessRequests.find((each) => each.api === api)
+  return request !== undefined && request.scopes.join(' ') === scopes.join(' ')
+}
+
+function grantAccess(current: ApplicationRecord, api: string, scopes: readonly string[], at: number): Edit<never> {
+  return {
+    changed: {
+      apis: { ...current.apis, [api]: { scopes } },
+      // Closes a request made while this API still needed approval.
+      ...decideAccess(current, api, { outcome: 'approved', at, by: undefined }),
+    },
+    type: 'application.accessChanged',
+    details: { allowed: api, scopes, requested: true },
+  }
 }

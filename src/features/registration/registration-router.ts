@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RegistrationSettings } from './registration-options.js'
+import type { RegistrationSettings, AllowRegistration, RegistrationCandidate } from './registration-options.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { createPrepareRegistration, type PreparedRegistration, type PrepareRegistration } from './register.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
@@ -10,7 +10,7 @@ import { parseMediaType } from '../../core/http/form.js'
 import { readJson } from '../../core/http/json-body.js'
 import { refuseCrossSiteForm } from '../../core/http/same-origin.js'
 import type { Endpoint, Middleware } from '../../core/http/middleware.js'
-import { parsePath, readClientAddress } from '../../shared/lib/request.js'
+import { parsePath, readClientAddress, readIpAddress } from '../../shared/lib/request.js'
 import { createRouter, logDenial } from '../../core/http/endpoints.js'
 import {
   FORM_REFERRER_POLICY,
@@ -24,7 +24,6 @@ import { describeRefusal } from '../../shared/web/describe-refusal.js'
 import { choosePageLanguage, readPreferredLanguage } from '../../shared/web/page-language.js'
 import { createContentSecurityPolicy } from '../../shared/web/public-page.js'
 import { createAdditions } from './additions.js'
-import { createAdmission } from './admission.js'
 import { createDecideEndpoints } from './decide.js'
 import { createFormPage, type RefusedForm } from './form-page.js'
 import {
@@ -32,13 +31,16 @@ import {
   NO_PROBLEMS,
   readFormFields,
   RegistrationMistakes,
+  readKeySetField,
   type FieldProblems,
   type FormFields,
-  readKeySetField,
 } from './mistakes.js'
 import { TEXTS } from './texts/languages.js'
 import { createThanksLinks, renderThanksPage } from './thanks-page.js'
 import type { Core } from '../../feature.js'
+import { removeTag } from '../../shared/lib/email-address.js'
+import { describeValue } from '../../shared/lib/option-checks.js'
+import { callHost } from './call-host.js'
 
 type Registration = Parameters<PrepareRegistration>[0]
 
@@ -182,4 +184,40 @@ function toInvalidRequest({ code, message }: ApplicationError, openApis: readonl
     ? `apis has an API that is not open to registration. There are: ${openApis.join(', ')}.`
     : message
   return new OAuthError('invalid_request', description.replaceAll('"', "'").replace(/[^\x20-\x7E]|\\/g, ' '))
+}
+
+/** Counts the address first, so that nobody calls the host's functions without limit, and the contact, perhaps another's, last. */
+function createAdmission({ rateLimits, logger }: Core, settings: RegistrationSettings) {
+  const { allow, foldTags, ipv6Prefix, limits } = settings
+  const limitRegistrations = rateLimits.create('registration', limits.registration, {
+    setBy: 'registration.limits.registration',
+    untrustedKeys: true,
+  })
+  const limitAllRegistrations = rateLimits.create('allRegistrations', limits.allRegistrations, {
+    setBy: 'registration.limits.allRegistrations',
+  })
+
+  return async function admit(
+    { verifyPerson, ...valid }: Omit<RegistrationCandidate, 'address'> & { readonly verifyPerson: () => Promise<void> },
+    req: IncomingMessage,
+  ): Promise<void> {
+    await limitRegistrations?.(`address ${readClientAddress(req, ipv6Prefix)}`)
+    await verifyPerson()
+    if (allow) await askHost(allow, { ...valid, address: readIpAddress(req) }, req, logger)
+    const { contact } = valid
+    await limitRegistrations?.(`contact ${foldTags ? removeTag(contact) : contact}`.toLowerCase())
+    await limitAllRegistrations?.('all')
+  }
+}
+
+/** Rejects unless the host's function answers true. Its errors are logged, and not shown to the client. */
+async function askHost(
+  allow: AllowRegistration,
+  candidate: RegistrationCandidate,
+  req: IncomingMessage,
+  logger: Core['logger'],
+): Promise<void> {
+  const answer: unknown = await callHost('registration.allow', () => allow(candidate, req), logger)
+  if (answer === false) throw new OAuthError('access_denied', 'This registration is not accepted')
+  if (answer !== true) throw new TypeError(`registration.allow answered ${describeValue(answer)}, not true or false.`)
 }

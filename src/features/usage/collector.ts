@@ -1,17 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApiObserver, CountRequest, KnownRefusal } from '../../shared/contracts/api-observer.js'
+import type { ApiObserver, CountRequest, KnownRefusal, ReportedRequest } from '../../shared/contracts/api-observer.js'
 import { readOrigin } from '../../core/http/origin.js'
-import type { RefusalRecord, UsageCount, UsageStore } from '../../shared/contracts/usage.js'
+import type { RefusalRecord, UsageCount, UsageStore, ReportedCount } from '../../shared/contracts/usage.js'
 import { createBatchWriter } from '../../shared/lib/batch-writer.js'
 import { createCounts, isCounted } from './counts.js'
-import type { createReportedCollector } from './reported-collector.js'
 import { createRouteCounts } from './route-counts.js'
 import { describeRefusedRoute, describeRoute } from './route-name.js'
 
 const COUNTS_INTERVAL_MS = 60_000
 const REFUSALS_INTERVAL_MS = 1000
 const REFUSALS_RETRY_INTERVAL_MS = 10_000
-/** Counts are written early when this many counters exist (application, API, outcome, and as many with routes). */
+/** Counts are written early when this many counters exist (application, API, outcome, and as many with routes; those of report-only guards). */
 const MAX_COUNTS = 10_000
 /** Outcomes that are no refusals: an `allow` of the host may answer any error code. */
 const OTHER_OUTCOMES: readonly string[] = ['allowed', 'token']
@@ -144,4 +143,41 @@ function createRefusalBuffer() {
       return size
     },
   }
+}
+
+/** The route under which requests are counted while there is no place for more counts: none is lost. */
+const OTHER_ROUTES = 'other'
+
+type Cell = { -readonly [Name in keyof ReportedCount]: ReportedCount[Name] }
+
+export function createReportedCollector(store: Pick<UsageStore, 'addReported'>, now: () => number) {
+  let cells = new Map<string, Cell>()
+  const writer = createBatchWriter({
+    add: (batch, rows: readonly ReportedCount[]) => store.addReported(batch, rows),
+    size: () => cells.size,
+    manyRows: MAX_COUNTS,
+    takeAll() {
+      const taken = [...cells.values()]
+      cells = new Map()
+      return taken.filter(isCounted)
+    },
+    intervalMs: COUNTS_INTERVAL_MS,
+    now,
+  })
+
+  function count(request: ReportedRequest & Pick<ReportedCount, 'api' | 'route'>): void {
+    const { applicationId = '', api, route, reason, at } = request
+    const name = [applicationId, api, route, reason].join('\0')
+    const cell = cells.get(name)
+    if (cell) {
+      cell.count += 1
+      cell.firstAt = Math.min(cell.firstAt, at)
+      cell.lastAt = Math.max(cell.lastAt, at)
+    } else if (cells.size < MAX_COUNTS || route === OTHER_ROUTES) {
+      cells.set(name, { applicationId, api, route, reason, count: 1, firstAt: at, lastAt: at })
+      writer.schedule()
+    } else count({ ...request, applicationId: '', route: OTHER_ROUTES })
+  }
+
+  return { count, flush: writer.write, close: writer.close }
 }

@@ -1,10 +1,9 @@
 import type { ApplicationRecord, Language } from './application-record.js'
 import type { EmailMessage } from './composed-email.js'
 import type { EmailContent } from './email-content.js'
-import type { PlanUsage } from './plan-usage.js'
 import type { PlanWindow, QuotaCount, QuotaTotals } from './quotas.js'
 import type { UsageBatch } from './usage.js'
-import type { CountedRefusal, UsageEntry } from './usage-entries.js'
+import type { CountedRefusal, PlanUsage, UsageEntry } from './usage-entries.js'
 
 /** What features offer each other. */
 export interface Offers {

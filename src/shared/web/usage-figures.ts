@@ -1,6 +1,5 @@
 import type { Language } from '../contracts/application-record.js'
-import type { PlanUsage, QuotaUsage } from '../contracts/plan-usage.js'
-import type { CountedRefusal, UsageEntry } from '../contracts/usage-entries.js'
+import type { CountedRefusal, PlanUsage, QuotaUsage, UsageEntry } from '../contracts/usage-entries.js'
 import { DAY_MS, formatDay } from '../lib/day.js'
 import { fillText } from '../lib/fill-in.js'
 import { ownMembers } from '../lib/own-members.js'

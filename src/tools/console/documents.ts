@@ -5,7 +5,7 @@ import { findRepeatedPrefix, takeBelow } from '../../shared/openapi/prefix.js'
 import { describeShortly, readDocument, readSource } from '../../shared/openapi/read-document.js'
 import { findSecurityProblems, refuseProblems, listScopesAt } from '../../shared/openapi/security.js'
 import { listPathVariables } from '../../shared/samples/request.js'
-import { listDescribedParameters } from './reference/parameters.js'
+import { listDescribedParameters } from './reference/operations.js'
 import { wrongOption } from '../../shared/lib/option-checks.js'
 
 /** Reads the option `documents` and completes each document; throws `ConfigurationError` for one that cannot be shown. */

@@ -1,5 +1,4 @@
-import { leaveOut, type Operation } from '../operations/operation.js'
-import type { CallName } from '../operations/operator-calls.js'
+import { leaveOut, type CallName, type Operation } from '../operations/operation.js'
 import { OPERATIONS } from '../operations/perform.js'
 import { decodeText } from '../../shared/lib/request.js'
 

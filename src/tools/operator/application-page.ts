@@ -1,6 +1,5 @@
 import type { Application } from '../../index.js'
-import type { PlanUsage } from '../../shared/contracts/plan-usage.js'
-import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
+import type { PlanUsage, UsageEntry } from '../../shared/contracts/usage-entries.js'
 import { DAY_MS } from '../../shared/lib/day.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { formatKeySet } from '../../shared/lib/key-set-text.js'

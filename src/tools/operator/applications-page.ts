@@ -1,7 +1,7 @@
 import type { Application } from '../../index.js'
 import { isApplicationId } from '../../shared/lib/application-id.js'
 import { invalidCursor } from '../../shared/contracts/errors.js'
-import type { QuotaUsage } from '../../shared/contracts/plan-usage.js'
+import type { QuotaUsage } from '../../shared/contracts/usage-entries.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'

@@ -3,7 +3,7 @@ import { readPages } from '../../../src/shared/lib/own-members.js'
 import { memoryStore } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import type { ReportedCount } from '../../../src/store.js'
-import { createReportedCollector } from '../../../src/features/usage/reported-collector.js'
+import { createReportedCollector } from '../../../src/features/usage/collector.js'
 import { failingStore } from '../../support/failing-store.js'
 
 const NOW = Date.parse('2026-11-22')

@@ -10,8 +10,7 @@ import { renderDateTime, renderRelativeTime } from '../../../shared/web/times.js
 import { getFormats } from '../../../shared/web/formats.js'
 import { EXPIRY_NOTICE_MS } from '../sections/credential-section.js'
 import { findFullestQuota, findQuotaTone, sumUsage } from '../../../shared/web/usage-figures.js'
-import type { PlanUsage } from '../../../shared/contracts/plan-usage.js'
-import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
+import type { PlanUsage, UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderNotice, renderPill, renderTable } from '../../../shared/web/parts.js'
 

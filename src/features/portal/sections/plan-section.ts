@@ -1,4 +1,4 @@
-import type { PlanUsage, QuotaUsage } from '../../../shared/contracts/plan-usage.js'
+import type { PlanUsage, QuotaUsage } from '../../../shared/contracts/usage-entries.js'
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderBar, renderPill } from '../../../shared/web/parts.js'

@@ -1,5 +1,4 @@
-import type { PlanUsage } from '../../../shared/contracts/plan-usage.js'
-import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
+import type { PlanUsage, UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import type { Html } from '../../../shared/web/html.js'
 import { renderTiles } from '../../../shared/web/parts.js'

@@ -26,7 +26,7 @@ const TOO_LARGE = /header or cookie too large|header fields too large/i
 export const NO_CHALLENGE =
   'Let WWW-Authenticate through: clients learn from it what to send. nginx: no proxy_hide_header WWW-Authenticate, proxy_intercept_errors off; HAProxy: no "http-response del-header WWW-Authenticate"; a CDN or gateway: forward it.'
 const REDIRECTED =
-  'ProbeAnswer at this address, without a redirect: clients drop the body or the Authorization header on the way. Use the https address in baseUrl and --url; redirect pages only (nginx: no "return 301" in front of APIs; HAProxy: no "redirect scheme").'
+  'Answer at this address, without a redirect: clients drop the body or the Authorization header on the way. Use the https address in baseUrl and --url; redirect pages only (nginx: no "return 301" in front of APIs; HAProxy: no "redirect scheme").'
 export const HEADERS_TOO_LARGE =
   'Let header lines of 8 KiB and header sections of 16 KiB through: access tokens are long. nginx: large_client_header_buffers 4 16k; HAProxy: tune.bufsize 32768; Node: --max-http-header-size; a WAF: no limit for Authorization.'
 export const BODY_TOO_LARGE =

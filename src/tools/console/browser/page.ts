@@ -1,4 +1,4 @@
-import type { ApiAccess } from './token-request.js'
+import type { ApiAccess } from './session.js'
 
 export interface PageData {
   readonly api: ApiAccess

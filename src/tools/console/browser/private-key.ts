@@ -1,4 +1,4 @@
-import type { Credentials } from './token-request.js'
+import type { Credentials } from './session.js'
 
 type Sign = NonNullable<Credentials['sign']>
 

@@ -2,11 +2,10 @@ import type { Api } from '../../../index.js'
 import { asObject, listCallableOperations, type JsonObject, type Operation } from '../../../shared/openapi/document.js'
 import { readSecurity } from '../../../shared/openapi/security.js'
 import { formatCallCommand, formatTokenAssignment } from '../../../shared/samples/curl.js'
-import { listParameters, type Parameter } from '../reference/parameters.js'
 import { resolve, resolveEntries } from '../reference/read-schema.js'
 import { isJson } from '../../../shared/samples/serialize.js'
 import { createSampleBody, createSampleCall, listCodeSamples } from '../reference/sample-call.js'
-import { listCallbacks, listWebhooks } from '../reference/operations.js'
+import { listCallbacks, listParameters, listWebhooks, type Parameter } from '../reference/operations.js'
 import { describeValue, listNamedSchemas, listProperties, toLine } from './schema-text.js'
 
 export function writeReference(api: Api, document: JsonObject, registration: boolean): string {

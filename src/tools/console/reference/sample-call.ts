@@ -8,7 +8,7 @@ import type { Parameter as FilledParameter, Value } from '../../../shared/sample
 import { isLeftOut, listBodyContents, listBodyTexts } from './body-contents.js'
 import { createExample, listGivenExamples } from './examples.js'
 import { listFormFields, readFileKind, type FormField } from './form-fields.js'
-import { listParameters, type Parameter } from './parameters.js'
+import { listParameters, type Parameter } from './operations.js'
 import { readList, resolve, resolveEntries, readText } from './read-schema.js'
 import { needsKeySet } from '../../../shared/lib/key-set-text.js'
 import { words } from '../words.js'

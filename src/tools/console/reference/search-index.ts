@@ -1,7 +1,6 @@
 import { escapeHidden } from '../../../shared/lib/visible-text.js'
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
-import type { ReferenceOperation } from './operations.js'
-import { listParameters } from './parameters.js'
+import { listParameters, type ReferenceOperation } from './operations.js'
 import { readList, readText, resolve, resolveEntries, readName } from './read-schema.js'
 import type { NamedSchema } from './named-schemas.js'
 

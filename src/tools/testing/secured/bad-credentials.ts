@@ -1,7 +1,14 @@
 import type { AcceptedCredential, PlatformAuth } from '../../../index.js'
 import { UNCOUNTED_APPLICATIONS } from '../../../shared/lib/share-in-process.js'
-import { callersFor, createCaller, type Caller, type Callers } from '../callers.js'
-import { ACTOR, createApplication, findApi } from '../credentials.js'
+import {
+  ACTOR,
+  callersFor,
+  createApplication,
+  createCaller,
+  findApi,
+  type Caller,
+  type Callers,
+} from '../credentials.js'
 
 export interface BadCredential {
   readonly name: string

@@ -10,8 +10,7 @@ import {
   describeUnreachable,
   readRetryAfter,
 } from '../../../../src/tools/console/browser/messages.js'
-import { createSession } from '../../../../src/tools/console/browser/session.js'
-import type { ApiAccess } from '../../../../src/tools/console/browser/token-request.js'
+import { createSession, type ApiAccess } from '../../../../src/tools/console/browser/session.js'
 
 const ORDERS: ApiAccess = {
   name: 'orders',

@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { listReferenceOperations, groupByTag } from '../../../../src/tools/console/reference/operations.js'
 import { createExample, findKnownValue } from '../../../../src/tools/console/reference/examples.js'
 import { renderInformation } from '../../../../src/tools/console/reference/information.js'
-import { renderOperationPage, renderReferencePage } from '../../../../src/tools/console/reference/page.js'
+import {
+  renderOperationPage,
+  renderReferencePage,
+  renderSchemaPage,
+} from '../../../../src/tools/console/reference/page.js'
 import { renderType, listNamedSchemas } from '../../../../src/tools/console/reference/named-schemas.js'
 import { renderOperation } from '../../../../src/tools/console/reference/operation.js'
 import { renderResponses } from '../../../../src/tools/console/reference/responses.js'
 import { renderSchema } from '../../../../src/tools/console/reference/schema.js'
-import { renderSchemaPage } from '../../../../src/tools/console/reference/schema-pages.js'
 import { createSearchIndex } from '../../../../src/tools/console/reference/search-index.js'
 import { asObject, type JsonObject } from '../../../../src/shared/openapi/document.js'
 import { RICH_DOCUMENT } from './rich-document.js'
