@@ -16,7 +16,7 @@ import { OAuthError } from '../../shared/contracts/denial.js'
 import { ApplicationError, StoreUnavailableError } from '../../index.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
-import { readHostMember } from '../../shared/lib/request.js'
+import { readHeader, readHostMember } from '../../shared/lib/request.js'
 import { createSealedTexts } from '../../shared/lib/sealed-text.js'
 import { callInTime } from '../../shared/lib/timeout.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
@@ -123,7 +123,7 @@ export function createOperatorRouter(options: {
         return refuse(405, 'notFound')
       }
       const method = req.method === 'POST' ? 'POST' : 'GET'
-      if (method === 'POST' && !isFormOfHost(req)) return refuse(403, 'foreignForm')
+      if (method === 'POST' && !isFormOfHost(req)) return refuse(403, 'foreignForm', describeHosts(req, texts))
       await core.available()
       const path = readSegments(req)?.filter((segment) => segment !== '')
       if (!path) return refuse(404, 'notFound')
@@ -218,6 +218,13 @@ function labelMistake(message: string, texts: OperatorTexts): string {
   const [, name = '', rest = ''] = /^(\w+) (.*)$/s.exec(message) ?? []
   const field = ownMembers<Readonly<Record<string, string>>>({ ...texts.labels, ...renamed })[name]
   return field === undefined ? message : fillText(texts.refusedField, { field, problem: `It ${rest}` })
+}
+
+/** Over plain http browsers send no `Sec-Fetch-Site`. Then a proxy that replaces the host is as likely as a page of another site. */
+function describeHosts(req: IncomingMessage, texts: OperatorTexts): string | undefined {
+  const [origin, host] = [readHeader(req, 'origin'), readHeader(req, 'host')]
+  if (readHeader(req, 'sec-fetch-site') !== undefined || !URL.canParse(origin ?? '')) return undefined
+  return fillText(texts.otherHostBecause, { origin: origin!, host: host ?? '' })
 }
 
 /** The path where the pages are mounted. Slashes are folded: `//example.com` would lead to another site. */

@@ -520,6 +520,13 @@ it('accepts forms without Sec-Fetch-Site whose Origin has the host of the reques
   // A proxy that replaces the host names it in a header, in which pages of other sites can write nothing.
   const proxied = { Host: '127.0.0.1:3000', 'X-Forwarded-Host': 'ops.example, proxy.example' }
   expect((await send('http://evil.example', proxied)).status).toBe(403)
+  // Where the proxy does not, nobody would find the cause by opening the page again.
+  const unnamed = await send('http://ops.example', { Host: '127.0.0.1:3000' })
+  expect([unnamed.status, unnamed.text]).toEqual([
+    403,
+    expect.stringContaining('sent from http://ops.example, and the server was asked as 127.0.0.1:3000. Let the proxy'),
+  ])
+  expect((await send('null', { Host: '127.0.0.1:3000' })).text).toContain('was open for too long')
   expect((await send('http://ops.example', proxied)).status, 'it is suspended already').toBe(409)
   await host.auth.close()
 })

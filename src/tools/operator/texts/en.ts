@@ -3,6 +3,8 @@ export const en = {
   notSignedInBecause: 'You are not signed in as an operator of this platform.',
   notFoundBecause: 'There is no such page. What it was about may have been deleted.',
   foreignFormBecause: 'This form was not sent from these pages, or was open for too long. Open the page again.',
+  otherHostBecause:
+    'This form was sent from {origin}, and the server was asked as {host}. Let the proxy between them pass on Host, or name it in X-Forwarded-Host.',
   staleBecause: 'The form was sent twice, or somebody has changed something meanwhile. Look again, and decide anew.',
   unavailableBecause: 'A part of the platform does not answer. Try again soon.',
   unknownOutcome: 'The change may have been made: look before you repeat it.',
