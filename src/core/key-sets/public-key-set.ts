@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { PublicJwk } from '../../shared/contracts/application-record.js'
+import { SECRET_MEMBERS } from '../../shared/lib/key-set-text.js'
 import { isObject } from '../../shared/lib/own-members.js'
 
 /** A key that verifies signatures of a client, and the algorithms with which it may (RFC 8725 3.1: not those that a token names). */
@@ -16,8 +17,6 @@ const MAX_KEYS = 10
 const MAX_KID_LENGTH = 200
 const MAX_ADDRESS_LENGTH = 2000
 const MEMBERS = ['kty', 'kid', 'alg', 'crv', 'x', 'y', 'n', 'e'] as const
-/** RFC 7518 6.2.2, 6.3.2, 6.4. */
-const SECRET_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 const RSA_ALGORITHMS = ['RS256', 'PS256', 'RS384', 'PS384', 'RS512', 'PS512']
 const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
   'EC P-256': ['ES256'],

@@ -22,6 +22,7 @@ import { describeRecord, toPublicJwk, type SigningKey } from './signing-key.js'
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { SigningKeyRecord } from '../../shared/contracts/store.js'
 import { describeKind } from '../../shared/lib/option-checks.js'
+import { SECRET_MEMBERS } from '../../shared/lib/key-set-text.js'
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 
 const LIST_AGE_MS = 10_000
@@ -164,8 +165,6 @@ type ListedKey = Pick<SigningKeyRecord, 'kid' | 'algorithm' | 'publicJwk'>
 const MAX_KEYS = 10
 /** It is read in URLs, on the command line and in logs. */
 const KID = /^\w[\w.~-]{0,63}$/
-/** RFC 7518 6.2.2, 6.3.2, 6.4. */
-const SECRET_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 const RSA = 'RS256 RS384 RS512 PS256 PS384 PS512'.split(' ')
 /** The curve of each algorithm, or RSA (RFC 7518 3.1, RFC 8037 3.1). */
 const KEYS: Readonly<Record<string, string>> = {

@@ -27,6 +27,9 @@ export function formatKeySet(keySet: { readonly keys: readonly PublicKey[] } | {
   })
 }
 
+/** The members of a private or symmetric key (RFC 7518 6.2.2, 6.3.2, 6.4; RFC 8037 2). */
+export const SECRET_MEMBERS: readonly string[] = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+
 type ByMethod = Pick<Api, 'clientAuthentication'>
 
 export function takesKeySets({ clientAuthentication }: ByMethod): boolean {
@@ -41,8 +44,10 @@ export function needsKeySet({ clientAuthentication }: ByMethod): boolean {
 export function hidePrivateKey(text: string): string {
   if (/^[a-z]+:\/\/\S*$/i.test(text)) return text
   try {
-    parseKeySetText(text)
-    return /"(?:d|p|q|dp|dq|qi|oth|k)"\s*:/.test(text) ? '' : text
+    const { jwks } = parseKeySetText(text)
+    // Written anew: in the text, a name may be spelled with escapes.
+    const written = JSON.stringify(jwks ?? {})
+    return jwks && !SECRET_MEMBERS.some((name) => written.includes(`"${name}":`)) ? text : ''
   } catch {
     return ''
   }
