@@ -74,7 +74,7 @@ export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer
   })
 }
 
-/** Rows show an actor without its kind. Whoever sees no contact finds none. */
+/** Rows show an actor without its kind. Whoever sees no contact finds none. Each question reads one row, by the index of actors. */
 async function findActor(
   { audit }: Visit['auth'],
   given: string | undefined,
