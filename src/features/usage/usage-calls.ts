@@ -142,7 +142,7 @@ const DAYS_BEFORE = 7
 /** `auth.usage.totals()`: an index has the order, and the errors of each application of a page are read by another one. */
 function createListTotals({ store, opened, now }: UsageReads, list: Usage['list']): Usage['totals'] {
   async function describe(sum: UsageSum, period: string): Promise<UsageTotal> {
-    const { applicationId, allowed, accessTokens, refused } = sum
+    const { applicationId, allowed, refused } = sum
     const isDay = period.length > 'YYYY-MM'.length
     const from = isDay ? formatDay(Date.parse(period) - DAYS_BEFORE * DAY_MS) : period
     const { items } = await list({ applicationId, from, to: period, by: isDay ? 'day' : 'month', limit: 1000 })
@@ -154,7 +154,7 @@ function createListTotals({ store, opened, now }: UsageReads, list: Usage['list'
         if (entry.period === period) errors.set(error, (errors.get(error) ?? 0) + count)
         else mean.refused += count / DAYS_BEFORE
     }
-    const share = Math.round((refused * 1000) / Math.max(1, allowed + accessTokens + refused)) / 10
+    const share = Math.round((refused * 1000) / Math.max(1, allowed + refused)) / 10
     return { period, ...sum, share, errors: Object.fromEntries(errors), ...(isDay && { mean }) }
   }
 

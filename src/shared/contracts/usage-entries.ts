@@ -22,7 +22,7 @@ export interface UsageTotal {
   readonly allowed: number
   readonly accessTokens: number
   readonly refused: number
-  /** How many of the three are refused, in percent, such as 2.5. */
+  /** How many of allowed and refused ones together are refused, in percent, such as 2.5. */
   readonly share: number
   /** What was refused, by the `error` that was sent. */
   readonly errors: Readonly<Record<string, number>>

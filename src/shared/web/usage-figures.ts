@@ -19,12 +19,12 @@ export function countRefused({ refused }: Pick<Counts, 'refused'>): number {
   return Object.values(refused).reduce((sum, count) => sum + count, 0)
 }
 
-/** Calls, the refused ones included; `share`: of the refused in calls and token requests, from 0 to 1, as `auth.usage.totals()`. */
+/** Calls, the refused ones included; `share`: of the refused in them, from 0 to 1, as of `auth.usage.totals()` in percent. */
 export function sumUsage(entries: readonly Counts[]) {
   const refused = entries.reduce((sum, entry) => sum + countRefused(entry), 0)
   const calls = entries.reduce((sum, { allowed }) => sum + allowed, refused)
   const tokens = entries.reduce((sum, { accessTokens }) => sum + accessTokens, 0)
-  return { calls, refused, tokens, share: refused / Math.max(1, calls + tokens) }
+  return { calls, refused, tokens, share: refused / Math.max(1, calls) }
 }
 
 /** The counts of each shown day, oldest first. */
@@ -136,14 +136,14 @@ export function nameColor(kind: 'allowed' | 'refused', name: string): Html {
   return html`<i class="mark ${kind}"></i>${name}`
 }
 
-/** The tile of what was refused: red from a tenth of all, requests for tokens included; without a colour if there was nothing. */
+/** The tile of what was refused: red from a tenth of all calls; without a colour if there was nothing. */
 export function describeRefused(
   name: string,
   { refused, share }: { readonly refused: number; readonly share: number },
   language: Language,
 ) {
   const { count, percent } = getFormats(language)
-  const note = refused > 0 && fillText(FRAME_TEXTS[language].ofAllRequests, { share: percent.format(share) })
+  const note = refused > 0 && fillText(FRAME_TEXTS[language].ofCalls, { share: percent.format(share) })
   const tone = share >= 0.1 ? ('bad' as const) : undefined
   return { label: refused > 0 ? nameColor('refused', name) : name, value: count.format(refused), note, tone }
 }

@@ -105,7 +105,7 @@ export const platformOperations = [
         allowed: z.int(),
         accessTokens: z.int(),
         refused: z.int(),
-        share: z.number().check(z.describe('Percent of the three that are refused.')),
+        share: z.number().check(z.describe('Percent of allowed and refused ones together that are refused.')),
         errors: z.record(z.string(), z.int()).check(z.describe('What was refused, by the error that was sent.')),
         mean: optional(
           z

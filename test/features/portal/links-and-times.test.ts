@@ -41,7 +41,7 @@ it('has the calls, the refused ones and the last use of each application in the 
   )
   const { text } = await visitor.open(application.id)
   expect(text).toMatch(
-    /Calls in 30 days 2,000 Refused in 30 days 100 5% of all requests Quota left Unlimited Expires next Never/,
+    /Calls in 30 days 2,000 Refused in 30 days 100 5% of calls Quota left Unlimited Expires next Never/,
   )
 })
 

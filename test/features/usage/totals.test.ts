@@ -32,7 +32,7 @@ beforeEach(async () => {
 it('says who was refused most on a day, why, and how much more than in the week before', async () => {
   const errors = JSON.parse('{"invalid_token":7,"__proto__":1}') as object
   const mean = { allowed: 10, refused: 2 }
-  const a = { applicationId: 'a', name: 'Application a', allowed: 30, accessTokens: 2, refused: 8, share: 20, errors }
+  const a = { applicationId: 'a', name: 'Application a', allowed: 30, accessTokens: 2, refused: 8, share: 21.1, errors }
   expect(await usage.totals({ period: '2026-11-22' })).toEqual({
     items: [
       {
@@ -62,7 +62,7 @@ it('sums up a month, without a mean, also by the calls that passed', async () =>
   const { items } = await usage.totals({ period: '2026-11', sort: 'allowed' })
   expect(items.filter(({ applicationId }) => applicationId !== 'd')).toMatchObject([
     { applicationId: 'c', allowed: 100, refused: 0, share: 0, errors: {} },
-    { applicationId: 'a', allowed: 100, refused: 1022, share: 90.9, errors: { invalid_token: 1021 } },
+    { applicationId: 'a', allowed: 100, refused: 1022, share: 91.1, errors: { invalid_token: 1021 } },
   ])
   expect(items.map((item) => 'mean' in item)).not.toContain(true)
 })

@@ -20,7 +20,7 @@ export const en = {
   reference: '{api}: reference, and samples in seven languages',
   downloadEnv: 'Download as .env',
   todaySoFar: 'Today so far',
-  ofAllRequests: '{share} of all requests',
+  ofCalls: '{share} of calls',
   justNow: 'just now',
   soon: 'in less than a minute',
   noRefusal: 'No refusals in the last 7 days',
