@@ -18,7 +18,6 @@ import {
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { Core } from '../../feature.js'
 import type { QueuedEmail, DeliveryPurpose } from '../../shared/contracts/queued-email.js'
-import type { NewAuditRecord } from '../../shared/contracts/events.js'
 import { readServiceFailure, type ServiceFailure } from '../../shared/lib/service-failure.js'
 import { isNotice, type Recipient, describeDelivery, describeReminder, type Notice, describeNotice } from './content.js'
 import type { Edit } from '../../core/applications/records/application-writer.js'
@@ -126,7 +125,7 @@ export function createAttempts(
   }
 }
 
-function describeEmail({ purpose, credentialId }: QueuedEmail): NonNullable<NewAuditRecord['details']> {
+function describeEmail({ purpose, credentialId }: QueuedEmail) {
   return { purpose, ...(credentialId !== undefined && { credentialId }) }
 }
 

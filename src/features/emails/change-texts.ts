@@ -1,4 +1,3 @@
-import type { EmailCode } from '../../shared/contracts/composed-email.js'
 import type { ChangesEmail, ContactChange } from '../../shared/contracts/email-content.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { formatTime } from './layout.js'
@@ -11,7 +10,7 @@ export function writeChanges(
 ) {
   const { again, more: omitted, unexpected } = texts.changes
   const wasRemoved = changes.some(({ type, isRecipient }) => type === 'contactRemoved' && isRecipient)
-  const lines = changes.map((change): EmailCode => ({
+  const lines = changes.map((change) => ({
     label: formatTime(change.at, language),
     code: describeChange(change, texts),
   }))

@@ -20,7 +20,6 @@ import { findDelivered, isDelivery, isFirstDelivery } from '../../core/applicati
 import type { Api } from '../../shared/contracts/api.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import type { CredentialRecord } from '../../shared/contracts/application-record.js'
-import type { QueuedEmail } from '../../shared/contracts/queued-email.js'
 import { listSavedEnds, listUsableAt } from './content.js'
 
 export function createClaimRouter(core: Core, claim: ReturnType<typeof createClaim>, links: PageLinks): Middleware {
@@ -72,7 +71,7 @@ function toClaimDocument({ application, credentials, expiresAt }: ClaimedCredent
 
 /** Makes the credentials of a claim link and deletes the link, in one commit; undefined if the link is not valid. */
 export function createClaim({ store, writer, opened, now }: Core, apis: ReadonlyMap<string, Api>) {
-  async function findEmail(hash: string): Promise<QueuedEmail | undefined> {
+  async function findEmail(hash: string) {
     const email = await store.emails.findByClaimLink(hash)
     return email?.claimLinks.some((link) => link.hash === hash && link.expiresAt > now()) ? email : undefined
   }

@@ -1,7 +1,6 @@
 import type { ComposeEmail, Mailer } from '../../shared/contracts/composed-email.js'
-import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { isObject } from '../../shared/lib/own-members.js'
-import { invalidOption } from '../../shared/lib/option-checks.js'
+import { invalidOption, wrongOption } from '../../shared/lib/option-checks.js'
 import { callback, days, group, list, optional } from '../../shared/lib/option-rules.js'
 import type { CoreSettings } from '../../core/options/settings.js'
 
@@ -30,11 +29,11 @@ export function readEmailsOptions(
   if (isObject(options) && typeof options['send'] === 'function') readMailer('emails.mailer', undefined)
   const { mailer, delivery, compose, remindBefore } = readGroup(options)
   if (delivery === 'claim-link' && developersUrl === undefined)
-    throw new ConfigurationError({
-      option: 'developersUrl',
-      problem: 'is missing',
-      fix: 'With delivery "claim-link" e-mails link to {developersUrl}/register/claim.',
-    })
+    throw wrongOption(
+      'developersUrl',
+      'is missing',
+      'With delivery "claim-link" e-mails link to {developersUrl}/register/claim.',
+    )
   const hasMaximum =
     credentials.maxAge !== undefined || [...apis.values()].some((api) => api.credentialMaxAge !== undefined)
   const reminders = remindBefore ?? (hasMaximum ? DEFAULT_REMINDERS : [])
@@ -68,9 +67,9 @@ const readGroup = group('emails', {
 function readMailer(option: string, mailer: unknown): Mailer {
   if (isObject(mailer) && typeof mailer['send'] === 'function') return mailer as unknown as Mailer
   // The value is not shown: a transport or an SMTP URL may contain a password.
-  throw new ConfigurationError({
+  throw wrongOption(
     option,
-    problem: mailer === undefined ? 'is missing' : 'is not a mailer',
-    fix: 'Write emails({ mailer }): smtpMailer() from "express-platform-auth/emails", or an object with send(email).',
-  })
+    mailer === undefined ? 'is missing' : 'is not a mailer',
+    'Write emails({ mailer }): smtpMailer() from "express-platform-auth/emails", or an object with send(email).',
+  )
 }

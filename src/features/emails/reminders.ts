@@ -2,7 +2,6 @@ import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import type { ExpiryQuery } from '../../shared/contracts/queued-email.js'
 import { DAY_MS } from '../../shared/lib/day.js'
-import type { Edit } from '../../core/applications/records/application-writer.js'
 import { findExpiring, countDays } from '../../core/applications/credentials/credential-expiry.js'
 import { createQueuedEmail, listQueuedEmails, requeueEmail } from '../../core/applications/queue/queued-emails.js'
 import type { Core } from '../../feature.js'
@@ -82,7 +81,7 @@ export function createReminders(
   }
 
   /** Resolves whether an e-mail was queued. Runs again if another process saves the application at the same time. */
-  async function queueReminders(current: ApplicationRecord, time: number): Promise<Edit<boolean> | undefined> {
+  async function queueReminders(current: ApplicationRecord, time: number) {
     if (current.status !== 'active' || current.contact === undefined) return undefined
     const mark = (credential: CredentialRecord): CredentialRecord => markReminded(credential, remindBefore, time)
     const credentials = [...current.keys, ...current.secrets]

@@ -3,7 +3,6 @@ import type { ApplicationRecord } from '../../shared/contracts/application-recor
 import type { Core } from '../../feature.js'
 import { formatDay, DAY_MS } from '../../shared/lib/day.js'
 import { readUsed, type Account, type CountedWindow, type Ledger, findMonthEnd } from './ledger.js'
-import type { QuotaUsage } from '../../shared/contracts/usage-entries.js'
 import type { Plan } from './plan.js'
 import type { CountShared } from './shared-counts.js'
 import { readPageSize } from '../../core/applications/records/validation.js'
@@ -43,7 +42,7 @@ function describeQuota(
   account: Account,
   counted: CountedWindow,
   days: readonly { readonly day: string; readonly count: number }[],
-): QuotaUsage[] {
+) {
   const { per, limit, soft } = counted.window
   if (per === undefined) return []
   const stored = days.reduce((sum, { day, count }) => (per === 'month' || day === account.day ? sum + count : sum), 0)

@@ -8,7 +8,6 @@ import {
   readWholeNumber,
   refuseUnknown,
 } from '../../shared/lib/option-checks.js'
-import type { PlanWindow } from '../../shared/contracts/quotas.js'
 import { boolean, group, list, members } from '../../shared/lib/option-rules.js'
 import { createPlan, type Plan } from './plan.js'
 import { isPlanName, PLAN_NAME_FORM } from './plans-calls.js'
@@ -86,7 +85,7 @@ const readPlanGroup = members({
   soft: boolean(false),
 })
 
-function readPlanLimit(path: string, given: unknown, isSoft: boolean): PlanWindow {
+function readPlanLimit(path: string, given: unknown, isSoft: boolean) {
   if (!isObject(given))
     throw invalidOption(path, given, "Write { limit: 10, window: 1 } or { limit: 1000, per: 'day' }.")
   refuseUnknown(`${path}.`, given, ['limit', 'window', 'per', 'soft'])

@@ -17,7 +17,6 @@ import { createQueuedEmail } from '../../core/applications/queue/queued-emails.j
 import { refuseUnlessActive } from '../../core/applications/records/status.js'
 import { readRegistrationContact } from '../../core/applications/records/validation.js'
 import type { Core } from '../../feature.js'
-import type { Limit } from '../../shared/contracts/api.js'
 import { removeTag } from '../../shared/lib/email-address.js'
 import type { RateLimits } from '../../core/rate-limits/rate-limits.js'
 
@@ -92,7 +91,7 @@ function describeActor(by: string | undefined): { invitedBy: string } | undefine
 
 /** Bounds the e-mails that contacts send to addresses of their choice. Both calls reject with `too_many_requests`. */
 export function createInvitationLimits({ create }: Pick<RateLimits, 'create'>) {
-  const perHour = (limit: number): Limit => ({ limit, window: 3600 })
+  const perHour = (limit: number) => ({ limit, window: 3600 })
   const contacts = create('invitations', perHour(20), { untrustedKeys: true })
   const applications = create('invitationsOfApplication', perHour(20), { untrustedKeys: true })
   const addresses = create('invitationsToAddress', perHour(5), { untrustedKeys: true })

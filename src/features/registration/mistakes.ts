@@ -13,7 +13,6 @@ import { findAddressProblem } from '../../shared/lib/email-address.js'
 import { fillDetail, fillText } from '../../shared/lib/fill-in.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
 import type { RegistrationTexts } from './texts/en.js'
-import type { KeySetSource } from '../../core/applications/call-options.js'
 import { readKeySetText } from '../../core/applications/credentials/key-sets.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { Language } from '../../shared/contracts/application-record.js'
@@ -83,7 +82,7 @@ export async function readKeySetField(
   apis: readonly Api[],
   internalHosts: readonly string[],
   language: Language,
-): Promise<{ readonly source: KeySetSource | undefined; readonly problems: FieldProblems }> {
+) {
   const text = values.get('keySet') ?? ''
   const texts = TEXTS[language]
   const mistake = findKeySetProblem(apis, chosen, text !== '')

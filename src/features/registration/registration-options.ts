@@ -5,8 +5,7 @@ import type { JsonObject } from '../../shared/contracts/application-record.js'
 import { readCaptcha, type RegistrationCaptcha } from './captcha.js'
 import { NO_FIELDS, readFields, type RegistrationFields } from './fields/read-fields.js'
 import { readTerms, type RegistrationTerms } from './terms.js'
-import { ConfigurationError } from '../../shared/contracts/errors.js'
-import { describeValue, readLimit } from '../../shared/lib/option-checks.js'
+import { describeValue, readLimit, wrongOption } from '../../shared/lib/option-checks.js'
 import { findAddressProblem, readEmailAddress } from '../../shared/lib/email-address.js'
 
 /** A valid registration by a stranger, as `allow` gets it. */
@@ -70,11 +69,7 @@ export function readRegistrationOptions(options: RegistrationOptions | undefined
   const { operators = [], fields = NO_FIELDS, limits, ...others } = readGroup(options)
   // Links in the e-mails to operators name the console's address.
   if (operators.length > 0 && developersUrl === undefined)
-    throw new ConfigurationError({
-      option: 'developersUrl',
-      problem: 'is missing',
-      fix: 'With operators, e-mails link to {developersUrl}/register/decide.',
-    })
+    throw wrongOption('developersUrl', 'is missing', 'With operators, e-mails link to {developersUrl}/register/decide.')
   const { registration, allRegistrations, ...counting } = limits
   // The default is in proportion: a host that allows an address more, or switches that limit off, must not meet another one.
   const inProportion = registration && {
@@ -118,9 +113,9 @@ function readOperator(option: string, operator: unknown): string {
   const address = readEmailAddress(operator)
   if (address !== undefined) return address.toLowerCase()
   const problem = findAddressProblem(operator)
-  throw new ConfigurationError({
+  throw wrongOption(
     option,
-    problem: `is ${describeValue(operator)}${problem === undefined ? '' : `, which ${problem}`}`,
-    fix: 'Write one plain e-mail address, such as apis@example.com.',
-  })
+    `is ${describeValue(operator)}${problem === undefined ? '' : `, which ${problem}`}`,
+    'Write one plain e-mail address, such as apis@example.com.',
+  )
 }

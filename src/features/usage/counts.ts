@@ -1,5 +1,4 @@
 import { isTemporaryId } from '../../shared/lib/application-id.js'
-import type { CountRequest } from '../../shared/contracts/api-observer.js'
 import type { UsageCount } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { UNCOUNTED_APPLICATIONS } from '../../shared/lib/share-in-process.js'
@@ -87,7 +86,7 @@ export function createCounts(now: () => number, limit: number, onNew: () => void
   }
 
   return {
-    counter: (api: string, outcome: string): CountRequest => findCounter(permanent, { api, outcome }).count,
+    counter: (api: string, outcome: string) => findCounter(permanent, { api, outcome }).count,
     /** Counts an outcome of which there may be any number, or of a route. */
     count(kind: Kind, applicationId: string, times?: number): void {
       endDay()

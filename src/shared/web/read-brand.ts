@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Brand, BrandOptions } from '../contracts/brand.js'
-import { ConfigurationError, describeWithFix, type ConfigurationProblem } from '../contracts/errors.js'
+import { describeWithFix, type ConfigurationProblem } from '../contracts/errors.js'
 import { deriveAccent, findLowestContrast, MIN_CONTRAST, type Accent } from './accent.js'
 import { COLORS } from './look.js'
 import { findLineProblem } from '../lib/visible-text.js'
-import { invalidOption, readGroup } from '../lib/option-checks.js'
+import { invalidOption, readGroup, wrongOption } from '../lib/option-checks.js'
 
 const MAX_LOGO_BYTES = 32 * 1024
 const MAX_NAME_LENGTH = 60
@@ -96,19 +96,15 @@ function readLogo(logo: unknown): string {
   }
   const content = logo.startsWith('data:') ? readDataUrl(logo) : readLogoFile(logo)
   if (content.length > MAX_LOGO_BYTES) {
-    throw new ConfigurationError({
-      option: 'brand.logo',
-      problem: `has ${content.length} bytes`,
-      fix: `A logo has at most ${MAX_LOGO_BYTES}, because each page contains it. An SVG file is usually smaller.`,
-    })
+    throw wrongOption(
+      'brand.logo',
+      `has ${content.length} bytes`,
+      `A logo has at most ${MAX_LOGO_BYTES}, because each page contains it. An SVG file is usually smaller.`,
+    )
   }
   const type = recognizeType(content)
   if (type !== undefined) return `data:${type};base64,${content.toString('base64')}`
-  throw new ConfigurationError({
-    option: 'brand.logo',
-    problem: 'is neither a PNG nor a JPEG nor an SVG image',
-    fix: 'Convert it to one of them.',
-  })
+  throw wrongOption('brand.logo', 'is neither a PNG nor a JPEG nor an SVG image', 'Convert it to one of them.')
 }
 
 function readDataUrl(url: string): Buffer {
@@ -118,11 +114,11 @@ function readDataUrl(url: string): Buffer {
   } catch {
     // The URL is not percent-encoded correctly.
   }
-  throw new ConfigurationError({
-    option: 'brand.logo',
-    problem: 'is a data: URL that cannot be read',
-    fix: 'Write data:image/png;base64,... or give the path of the file.',
-  })
+  throw wrongOption(
+    'brand.logo',
+    'is a data: URL that cannot be read',
+    'Write data:image/png;base64,... or give the path of the file.',
+  )
 }
 
 function readLogoFile(path: string): Buffer {
@@ -130,11 +126,11 @@ function readLogoFile(path: string): Buffer {
   try {
     return readFileSync(file)
   } catch (error) {
-    throw new ConfigurationError({
-      option: 'brand.logo',
-      problem: `names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
-      fix: 'Give the path of an image. A relative path starts at the folder in which the process was started.',
-    })
+    throw wrongOption(
+      'brand.logo',
+      `names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
+      'Give the path of an image. A relative path starts at the folder in which the process was started.',
+    )
   }
 }
 

@@ -4,7 +4,7 @@ export type Members = Readonly<Record<string, unknown>>
 
 /** Each reads a value of another process, and throws for one that it does not expect. */
 export function readObject(value: unknown): Members {
-  if (isObject(value) && !Array.isArray(value)) return ownMembers(value as Members)
+  if (isObject(value)) return ownMembers(value)
   throw unexpected('an object')
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../core/options/read-report-only.js'
 import { LOOPBACK, readBaseUrl, removeTrailingSlash } from '../../core/options/read-urls.js'
 import { ConfigurationError, describeWithFix } from '../../shared/contracts/errors.js'
-import { describeKind, readOptionalFunction, refuseUnknown } from '../../shared/lib/option-checks.js'
+import { describeKind, readOptionalFunction, refuseUnknown, wrongOption } from '../../shared/lib/option-checks.js'
 import { wholeNumber } from '../../shared/lib/option-rules.js'
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import type { CacheOptions, OnDenied, RateLimitsOptions } from '../../core/options/options.js'
@@ -73,11 +73,7 @@ function refuseOptionsOfPlatform(given: RemoteAuthOptions): void {
     (name) => OF_PLATFORM.has(name) && !OPTION_NAMES.some((own) => own === name),
   )
   if (found === undefined) return
-  throw new ConfigurationError({
-    option: found,
-    problem: 'is an option of the platform, which this service asks',
-    fix: IN_PLACE[found] ?? 'Leave it out.',
-  })
+  throw wrongOption(found, 'is an option of the platform, which this service asks', IN_PLACE[found] ?? 'Leave it out.')
 }
 
 export type RemoteSettings = ReturnType<typeof readRemoteOptions>
@@ -121,26 +117,26 @@ function readAddress(option: string, value: unknown): URL {
     return readBaseUrl(value)
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
-    throw new ConfigurationError({ option, problem: error.problem, fix: error.fix })
+    throw wrongOption(option, error.problem, error.fix)
   }
 }
 
 /** Secret and presented keys are sent there. */
 function refusePlainHttp({ protocol, hostname, origin }: URL): void {
   if (protocol === 'https:' || LOOPBACK.test(hostname)) return
-  throw new ConfigurationError({
-    option: 'address',
-    problem: `is at ${origin}: over http, the secret and the keys of callers are sent unencrypted`,
-    fix: 'Use https; http is for addresses of this machine, such as http://127.0.0.1:3000.',
-  })
+  throw wrongOption(
+    'address',
+    `is at ${origin}: over http, the secret and the keys of callers are sent unencrypted`,
+    'Use https; http is for addresses of this machine, such as http://127.0.0.1:3000.',
+  )
 }
 
 /** The value is not shown. */
 function readCredential(option: string, value: unknown): string {
   if (typeof value === 'string' && /^[\x21-\x7E]+$/.test(value)) return value
-  throw new ConfigurationError({
+  throw wrongOption(
     option,
-    problem: `is ${value === '' ? 'empty' : typeof value === 'string' ? 'no text of visible ASCII characters' : describeKind(value)}`,
-    fix: 'Give it the credentials of an application that is a resource server of these APIs.',
-  })
+    `is ${value === '' ? 'empty' : typeof value === 'string' ? 'no text of visible ASCII characters' : describeKind(value)}`,
+    'Give it the credentials of an application that is a resource server of these APIs.',
+  )
 }

@@ -13,7 +13,6 @@ import { readField, type FormFields } from '../../../core/http/form.js'
 import type { PortalTexts } from '../texts/en.js'
 import { formatDateTime, renderDateTime } from '../../../shared/web/times.js'
 import { isOffered, type ApplicationView, renderHiddenFields } from './view.js'
-import type { ApiSettings } from '../../../core/options/settings.js'
 import { findGrant } from '../../../core/applications/records/grants.js'
 import { formatEnvFile } from '../../../shared/samples/env-file.js'
 import { renderCopyable, renderFirstCalls } from '../../../shared/web/first-steps.js'
@@ -249,7 +248,7 @@ function describeIssued({ record }: ApplicationView, { kind, plain }: Pick<Issue
   return kind === 'key' ? { key: plain } : { clientId: record.id, secret: plain }
 }
 
-function listApis({ apis, record }: ApplicationView, kind: IssuedCredential['kind']): readonly ApiSettings[] {
+function listApis({ apis, record }: ApplicationView, kind: IssuedCredential['kind']) {
   const scheme = kind === 'key' ? 'apiKey' : 'oauth2'
   return apis.filter((api) => api.scheme === scheme && findGrant(record, api) !== undefined)
 }

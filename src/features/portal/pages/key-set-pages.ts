@@ -1,4 +1,3 @@
-import type { KeySetSource } from '../../../core/applications/call-options.js'
 import { readKeySetText } from '../../../core/applications/credentials/key-sets.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
@@ -87,7 +86,7 @@ function renderKeysField(value: string, problem: Problem | undefined, { keySets 
   return renderField({ id: 'keys', label: keySets.keys, hint: keySets.keysHint, problem, render })
 }
 
-async function readKeys(entered: FormFields, { texts, internalHosts, now }: ApplicationView): Promise<KeySetSource> {
+async function readKeys(entered: FormFields, { texts, internalHosts, now }: ApplicationView) {
   const { source, refused } = await readKeySetText(readField(entered, 'keys'), { now, internalHosts })
   if (source) return source
   throw new FormProblem(`${FRAME_TEXTS[texts.language].keySetRefused} (${refused})`, 'keys')

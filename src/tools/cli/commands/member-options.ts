@@ -1,4 +1,3 @@
-import type { ApiGrants } from '../../../index.js'
 import { describeMember, type ObjectSchema, type Operation } from '../../operations/operation.js'
 import type { Option, OptionTable } from '../command.js'
 import { UsageError, CommandError, describeError } from '../errors.js'
@@ -185,7 +184,7 @@ const KINDS: Readonly<Partial<Record<ReturnType<typeof describeMember>['kind'], 
 }
 
 /** The grants of `--api`: `orders` is all scopes, `orders=orders:read orders:write` is these; scopes of a repeated API add up. */
-function parseApiGrants(apis: readonly string[]): ApiGrants {
+function parseApiGrants(apis: readonly string[]) {
   const grants = new Map<string, { scopes?: readonly string[] }>()
   for (const api of apis) {
     const [, name = api, scopes] = /^([^=]+)=(.*)$/s.exec(api) ?? []

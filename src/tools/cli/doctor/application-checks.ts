@@ -3,7 +3,6 @@ import type { Application, Store, CredentialInfo, PlatformAuthOptions } from '..
 import { MAX_LISTED, formatCount, nameFirst, note, type CheckContext, findItems } from './finding.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { PROGRAM } from '../errors.js'
-import type { ApplicationRecord } from '../../../store.js'
 import { formatTime } from '../format.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 
@@ -41,7 +40,7 @@ export async function checkProve({ target: { store } }: CheckContext) {
   )
 }
 
-function listTemporary(store: Store): Promise<readonly ApplicationRecord[]> {
+function listTemporary(store: Store) {
   const query = { after: undefined, limit: MAX_LISTED, api: undefined, status: undefined }
   return store.listApplications({ ...query, endingBefore: Number.MAX_SAFE_INTEGER })
 }

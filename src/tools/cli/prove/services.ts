@@ -3,7 +3,6 @@ import { SCOPES } from '../../operations/operation.js'
 import { ask, requireAccessToken, type Check, type CheckContext } from './check.js'
 import { METHOD_BLOCKED } from './diagnosis.js'
 import { bearer, formCredentials, postForm, withBasic } from './drafts.js'
-import type { RequestDraft } from './exchange.js'
 import { all, header, headerWith, refusal, status, that, type Expectation, NO_STORE, isActive } from './expectation.js'
 
 const REACHES =
@@ -16,7 +15,7 @@ const KEPT_HEADERS =
 type Endpoint = 'check' | 'introspect'
 
 /** A question about the caller's own credential, or about one that is none. */
-async function draftQuestion(context: CheckContext, endpoint: Endpoint, isGood: boolean): Promise<RequestDraft> {
+async function draftQuestion(context: CheckContext, endpoint: Endpoint, isGood: boolean) {
   const { api, site } = context
   if (api.scheme === 'apiKey') {
     const token = isGood ? site.caller.clientId : 'prove'

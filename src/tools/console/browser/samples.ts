@@ -3,7 +3,6 @@ import type { Sample, SampleCall } from '../../../shared/samples/prepare.js'
 import { createCopyButton } from './copy.js'
 import { create, renderTokens } from './elements.js'
 import { findControls, readEncoding, readForm } from './form.js'
-import type { Parameter } from '../../../shared/samples/serialize.js'
 import type { PageData } from './page.js'
 import { buildHeaders, buildUrl } from '../../../shared/samples/request.js'
 import type { Session } from './session.js'
@@ -87,7 +86,7 @@ export function createLanguageChoice() {
 }
 
 /** A path parameter without a value yet: its name, or the first one of its choices, as in the samples of the server. */
-function listPlaceholders(form: HTMLFormElement): Parameter[] {
+function listPlaceholders(form: HTMLFormElement) {
   return findControls(form, '.parameters [data-in="path"]').flatMap((control) => {
     if (control.value !== '') return []
     const encoding = readEncoding(control)

@@ -1,5 +1,4 @@
 import { html, type Html } from '../../../shared/web/html.js'
-import type { PageHeader } from '../../../shared/web/page-frame.js'
 import { renderPage, type PageSite, type Site } from '../page.js'
 import type { Reference } from './operation.js'
 import { renderSideList, type SideListOptions } from './side-list.js'
@@ -31,7 +30,7 @@ export function renderReferenceFrame(reference: Reference, options: ReferencePag
   })
 }
 
-function createHeader({ api }: Reference): Pick<PageHeader, 'skip' | 'state' | 'control'> {
+function createHeader({ api }: Reference) {
   return {
     skip: { href: '#reference', label: words().skip },
     state: html`<p class="authorization">
