@@ -268,6 +268,6 @@ async function seed(auth, store) {
   const waiting = await create('Invoice copier', { apis: { catalog: {} } })
   await auth.registration.requestAccess(waiting, { api: 'orders', scopes: ['orders:write'], by: 'images' })
   const german = await createUsed('Kaffeemaschinen-Überwachung', 'standard', 12_000)
-  for (let at = 1; at <= 13; at++) await create(`Branch ${at}`)
+  for (let at = 1; at <= 6; at++) await create(`Branch ${at}`)
   return { near, reached, expiring, suspended, pending: asked.application.id, waiting, german }
 }

@@ -76,12 +76,12 @@ export function renderClaimed(
     <div lang="${language}">
       ${key === undefined && renderCopyable(texts.applicationId, application.id, frame)}
       <p class="actions">
-        ${portalUrl !== undefined && html`<a class="button" href="${portalUrl}">${texts.stored}</a>`}
         <a class="button quiet" download="${application.id}.env" href="data:text/plain;charset=utf-8,${file}"
           >${frame.downloadEnv}</a
         >
       </p>
       ${usableAt.length > 0 && renderFirstCalls({ apis: usableAt, credentials: issued, developersUrl, texts: frame })}
+      ${portalUrl !== undefined && html`<p class="actions"><a class="button" href="${portalUrl}">${texts.stored}</a></p>`}
     </div>`
   return markup
 }

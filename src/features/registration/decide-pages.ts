@@ -116,10 +116,7 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
             { isGood: isApproved, drawing: 'dash' },
             html`<p>${describeDone(isApproved, isRegistration)}</p>
               <p>${describeNext(isApproved, isRegistration)}</p>
-              <p>
-                You can close this page. Each other request has an e-mail of its own, and is on the operator&rsquo;s
-                pages.
-              </p>`,
+              <p>You can close this page. Other requests have their own e-mails.</p>`,
           )}
         </div>`,
       ),

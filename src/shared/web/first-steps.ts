@@ -7,9 +7,16 @@ import { renderCode } from './parts.js'
 import { findFirstCall, FRAME_TEXTS } from './page-frame.js'
 import type { FrameTexts } from './texts/en.js'
 
+/** A value to copy is a field, and no code. */
+export const VALUE_CSS = `figure.value { position: relative; border: 0; color: inherit; background: none; overflow: visible }
+.value figcaption { min-height: 0; padding: 0 0 .375rem; border: 0; color: var(--ink); font-weight: 500 }
+.value pre { padding: .5rem 5.5rem .5rem .75rem; border: 1px solid var(--line); border-radius: var(--corner-control); background: var(--code) }
+.value .copy.copy { --edge: var(--line); position: absolute; right: .375rem; bottom: calc(.4375rem - var(--finger, 0px) / 2); color: var(--ink); background-color: var(--raised) }
+`
+
 /** A value, or a command with its `language`. A click on the text selects all of it. */
 export function renderCopyable(caption: string, text: string, texts: FrameTexts, language?: 'curl'): Html {
-  return html`<figure class="copyable">
+  return html`<figure class="copyable${language === undefined && ' value'}">
     <figcaption>${caption}${renderCopyButton(caption, texts)}</figcaption>
     <pre${language && html` tabindex="0"`}>${renderCode(text, language)}</pre>
   </figure> `

@@ -1,5 +1,6 @@
 import { ownMembers } from '../lib/own-members.js'
 import type { Language } from '../contracts/application-record.js'
+import { VALUE_CSS } from './first-steps.js'
 import { html, keepWhole, type Html } from './html.js'
 import { COLORS, FORM_CSS, LOOK_CSS, shortenStyle } from './look.js'
 import { styleParts } from './parts.js'
@@ -24,8 +25,7 @@ form + h2 { font-size: var(--text-large) }
 h2 ~ p { color: var(--soft); font-size: .875rem }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0 }
 .box > :last-child { margin-bottom: 0 }
-.box > .empty { padding: 0; justify-items: start; text-align: left }
-.box > .empty > * { max-width: none }
+.box > .empty { padding: var(--space-2) 0 }
 .box > .empty p:first-of-type { color: var(--ink); font-size: var(--text-plain); font-weight: 500 }
 fieldset > .wrong { margin-bottom: .375rem }
 .choice > span { flex: 1; display: grid; gap: var(--space-1); min-width: 0 }
@@ -53,7 +53,7 @@ dt:first-child { margin: 0 }
 .decision form + form { margin-top: var(--space-5); padding-top: var(--space-5); border-top: 1px solid var(--line) }
 .decision button { justify-self: stretch }
 .decision dd { font-size: .875rem }
-:root:has(.decision) { --page: 72rem }
+:root:has(.decision) { --page: 80rem }
 @media (min-width: 60rem) { .decision { grid-template-columns: minmax(0, 1fr) 21rem } .decision > * { align-self: start } .decision > div { position: sticky; top: 4.5rem } .decision dl { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: var(--space-3); align-content: start } .decision :is(dt, dd) { margin: 0 } .decision dd { grid-column: 2 } }
 .quote { overflow-wrap: anywhere; white-space: pre-line; padding-left: var(--space-3); border-left: 3px solid var(--line) }
 `
@@ -61,13 +61,14 @@ dt:first-child { margin: 0 }
 /** Only the page of credentials has code. */
 const STYLES = {
   plain: shortenStyle(PLAIN),
-  code: shortenStyle(`${PLAIN}${styleParts('code')}#done:not(:empty) { padding: .625rem .875rem; border: 1px solid color-mix(in srgb, currentcolor 30%, transparent); border-radius: var(--corner-control); color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
+  code: shortenStyle(`${PLAIN}${styleParts('code')}${VALUE_CSS}#done:not(:empty) { padding: .625rem .875rem; border: 1px solid color-mix(in srgb, currentcolor 30%, transparent); border-radius: var(--corner-control); color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
 #done:empty { margin: 0 }
 .copyable { margin-bottom: var(--space-3) }
 #credentials p { margin-bottom: var(--space-5); color: var(--soft); font-size: var(--text-small) }
 #next .alone { margin-bottom: var(--space-2) }
 #ask > :last-child { margin: 0 }
 #next > :last-child { margin-bottom: 0 }
+#next > .actions:last-child { margin-top: var(--space-5) }
 `),
 }
 

@@ -1,3 +1,4 @@
+import { VALUE_CSS } from '../../shared/web/first-steps.js'
 import { FORM_SCRIPT } from '../../shared/web/form-script.js'
 import { renderProblem } from '../../shared/web/form-field.js'
 import { html } from '../../shared/web/html.js'
@@ -12,7 +13,7 @@ import type { PageAnswer, TabName, Visit } from './visit.js'
 const PARTS = styleParts('crumb', 'card', 'rows', 'property', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
 
 const STYLE =
-  shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}main { display: grid; gap: var(--space-5); grid-template-columns: minmax(0, 1fr); padding-top: var(--top) }
+  shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}${VALUE_CSS}main { display: grid; gap: var(--space-5); grid-template-columns: minmax(0, 1fr); padding-top: var(--top) }
 main > * { margin-block: 0 !important; min-width: 0 }
 body > main.narrow { --page: 40rem }
 p { max-width: 44rem }

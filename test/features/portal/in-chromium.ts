@@ -67,7 +67,7 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
     await activate(page, 'Copy: Key “till”')
     await page.getByRole('status').getByText('Copied').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^epa_key_\w{34}$/)
-    await activate(page, 'I have stored it')
+    await activate(page, 'Done, I have stored it')
     await page.getByRole('heading', { name: 'till' }).waitFor()
   })
 
@@ -123,14 +123,14 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
     await page.getByText('Show as a table').first().click()
     expect(await page.locator('details table').first().isVisible()).toBe(true)
     await page.getByRole('link', { name: 'Rotate the secret default' }).click()
-    await page.getByLabel('The secret in use now').selectOption('Works for another hour')
-    await page.getByRole('button', { name: 'Make a new secret' }).click()
+    await page.getByLabel('Keep the old secret working for').selectOption('1 hour')
+    await page.getByRole('button', { name: 'Rotate the secret' }).click()
     const secret = /epa_sec_\w{49}/.exec(await page.locator('main').innerText())![0]
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download as .env' }).click()
     const file = await (await download).createReadStream()
     expect((await file.setEncoding('utf8').toArray()).join('')).toContain(`CLIENT_SECRET=${secret}\n`)
-    await page.getByRole('link', { name: 'I have stored it' }).click()
+    await page.getByRole('link', { name: 'Done, I have stored it' }).click()
     await page.getByText('Replaced: works until').waitFor()
     await page.getByRole('link', { name: 'Rename the key default' }).click()
     await page.getByLabel('Name').fill('renamed')
@@ -171,7 +171,7 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
         await page.locator('#name-problem').waitFor()
       },
     ],
-    ['a new credential', send('ID/credentials/KEY/rotate', 'Make a new key')],
+    ['a new credential', send('ID/credentials/KEY/rotate', 'Rotate the key')],
   ]
   /** They have the same parts in other words. */
   const SIMILAR_STATES: readonly State[] = [
@@ -181,7 +181,7 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
     [
       'a form that was sent again',
       async (page) => {
-        await send('ID/credentials/KEY/rotate', 'Make a new key')(page)
+        await send('ID/credentials/KEY/rotate', 'Rotate the key')(page)
         await page.reload()
       },
     ],

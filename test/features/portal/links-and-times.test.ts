@@ -1,8 +1,15 @@
-import { expect, it } from 'vitest'
-import { memoryStore } from '../../../src/index.js'
+import { expect, it, onTestFinished } from 'vitest'
+import { emails } from '../../../src/features/emails/index.js'
+import { portal } from '../../../src/features/portal/index.js'
+import { registration } from '../../../src/features/registration/index.js'
+import { createPlatformAuth, memoryStore } from '../../../src/index.js'
 import { renderRelativeTime } from '../../../src/shared/web/times.js'
 import { TEXTS } from '../../../src/features/portal/texts/languages.js'
+import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { EXPRESSES } from '../../support/platform.js'
+import { createBrowser, ROOT } from './browser.js'
 import { usePortalApp, visit } from './pages-app.js'
+import { openLink } from './portal-app.js'
 
 const app = await usePortalApp()
 
@@ -22,6 +29,27 @@ it('links the name of each API to its reference in the console, and draws no plo
   expect(page).toMatch(/grant_type=client_credentials[^]*Bearer \$ACCESS_TOKEN/)
   expect(page).toContain('<span class="string">&#34;Authorization: Bearer $ACCESS_TOKEN&#34;</span>')
   expect(page).toMatch(/class="empty good">\s*<svg.*<h3>No refusals in the last 7 days/s)
+})
+
+it('leads to the registration from the sign-in and from the list, where the platform has one', async () => {
+  const contact = 'register@example.com'
+  const mailer = memoryMailer()
+  const developersUrl = 'https://example.com/developers'
+  const alone = { baseUrl: 'https://example.com', developersUrl, apis: { catalog: { scheme: 'apiKey' } } } as const
+  for (const further of [[], [registration()]]) {
+    const auth = createPlatformAuth({
+      ...alone,
+      store: memoryStore(),
+      features: [emails({ mailer }), portal(), ...further],
+    })
+    onTestFinished(() => auth.close())
+    await auth.applications.create({ name: 'Shop', contact, apis: ['catalog'] })
+    const visitor = createBrowser(EXPRESSES['Express 5']().use(ROOT, auth.portal!.router))
+    const signIn = await visitor.get(ROOT)
+    await openLink(visitor, await auth.portal!.link({ contact }))
+    const links = [signIn, visitor.page].map(({ text }) => text)
+    for (const html of links) expect(html.includes(`href="${developersUrl}/register"`)).toBe(further.length > 0)
+  }
 })
 
 it('has the calls, the refused ones and the last use of each application in the list, and four numbers on its page', async () => {

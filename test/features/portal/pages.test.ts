@@ -383,7 +383,7 @@ it('shows usage as a table and refusals with their fix, at once and without Java
   const { text, html } = await anna.open(id)
   expect(html).toContain('or leave out <code>scope</code>.')
   expect(text).toMatch(/Catalogue Allowed 3 Refused 0/)
-  expect(text).toMatch(/Refused 2 Access tokens 1/)
+  expect(text).toMatch(/Refused 2 1 invalid_scope , 1 invalid_token Access tokens 1/)
   expect(text).toMatch(/Revoked access token Request a new access token\. just now GET \/orders Orders/)
 })
 

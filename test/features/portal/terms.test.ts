@@ -6,7 +6,7 @@ import { usePortalApp, visit } from './pages-app.js'
 const ANNA = 'anna@example.com'
 const FIRST = { url: 'https://example.com/terms/1', version: '1 <b>' }
 const SECOND = { url: 'https://example.com/terms/2', version: '2' }
-const ASKED = 'We ask you to accept our terms of use.'
+const ASKED = 'Please accept our terms of use.'
 
 const open = (terms: typeof FIRST, options: TestOptions = {}) => usePortalApp({ registration: { terms }, ...options })
 

@@ -23,9 +23,12 @@ export function findSmallTargets(page: Page): Promise<{ offenders: string[]; pag
     }
 
     function measure(each: Element): { width: number; height: number } {
-      // A link that covers the card in which it is.
-      if (getComputedStyle(each, '::after').position === 'absolute')
-        return (each as HTMLElement).offsetParent!.getBoundingClientRect()
+      // A link that covers the card or the row in which it is.
+      if (getComputedStyle(each, '::after').position === 'absolute') {
+        let covered = each.parentElement!
+        while (getComputedStyle(covered).position === 'static') covered = covered.parentElement!
+        return covered.getBoundingClientRect()
+      }
       const isChoice = each.matches('[type=checkbox], [type=radio]')
       return (isChoice ? (each as HTMLInputElement).labels![0]! : each).getBoundingClientRect()
     }

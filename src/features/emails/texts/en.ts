@@ -213,8 +213,8 @@ export const en = {
   },
 
   claim: {
-    heading: 'Your credentials',
-    beforehand: 'Your credentials are shown only once. Be ready to store them in a safe place.',
+    heading: 'Credentials of your application',
+    beforehand: 'They are shown only once. Be ready to store them in a safe place, such as a secret manager.',
     show: 'Show my credentials',
     incomplete: 'The link is not complete. Copy the whole address from the e-mail.',
     refused: 'The link has been used, has expired, or was replaced by a newer e-mail.',
@@ -226,7 +226,7 @@ export const en = {
     failed: 'The credentials could not be fetched. Try again.',
     needsScripts: 'This page needs JavaScript, which sends the secret part of the link when you click.',
     done: 'Here are the credentials of “{name}”. They are shown only on this page: store them in a safe place, such as a secret manager.',
-    stored: 'I have stored them',
+    stored: 'Done, I have stored them',
     key: 'Key',
     secret: 'Secret',
     expires: 'It expires at',

@@ -13,8 +13,8 @@ import { renderDate, renderDateTime } from '../../../shared/web/times.js'
 import { renderCopyButton } from '../../../shared/web/first-steps.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderCard, renderNotice, renderRows } from '../../../shared/web/parts.js'
-import { renderRefusals } from '../../../shared/web/usage-figures.js'
-import { findTitle, isOffered, renderAction, renderSection, type ApplicationView } from './view.js'
+import { renderRefusals, sumUsage } from '../../../shared/web/usage-figures.js'
+import { findTitle, isOffered, renderAction, renderAsk, renderSection, type ApplicationView } from './view.js'
 
 export function renderApplication(
   view: ApplicationView,
@@ -32,11 +32,14 @@ export function renderApplication(
   const { record, texts } = view
   const { plan, usage, refusals, isHeld } = counted
   const isPending = record.status === 'pending'
-  const reached = record.status === 'active' && plan?.quotas.find(({ left, soft }) => left === 0 && !soft)
+  const isActive = record.status === 'active'
+  const reached = isActive && plan?.quotas.find(({ left, soft }) => left === 0 && !soft)
   const sections = [
-    usage && !isPending && (['usage', texts.usage, renderUsage(view, usage)] as const),
+    usage && (isActive || sumUsage(usage).calls > 0) && (['usage', texts.usage, renderUsage(view, usage)] as const),
     plan && !isPending && (['plan', texts.plan, renderPlan(view, plan)] as const),
-    refusals && !isPending && (['refusals', texts.refusals, renderRefusedCalls(view, refusals)] as const),
+    refusals &&
+      (isActive || refusals.length > 0) &&
+      (['refusals', texts.refusals, renderRefusedCalls(view, refusals)] as const),
     !isPending && (['credentials', texts.credentials, renderCredentials(view)] as const),
     ['apis', texts.apis, renderApis(view)] as const,
     ['networks', texts.networks, renderNetworks(view)] as const,
@@ -52,8 +55,8 @@ export function renderApplication(
       >
       <span>${fillHtml(texts.created, { date: renderDate(record.createdAt, texts) })}</span>
     </p>
-    ${isPending && renderNotice(html`<p>${isHeld ? texts.isHeld : texts.isPending}</p>`, 'warn')}
-    ${record.status === 'suspended' && renderSuspended(view)}
+    ${isPending && renderAsk(isHeld ? texts.isHeld : texts.isPending, renderAction(view.developersUrl, FRAME_TEXTS[texts.language].referenceTab, ''), 'warn')}
+    ${record.status === 'suspended' && renderAsk(texts.isSuspended, view.supportUrl !== undefined && renderAction(view.supportUrl, texts.contactUs, ''), 'bad')}
     ${reached && renderNotice(html`<p>${fillHtml(texts.quotaReached, { time: renderDateTime(reached.endsAt.getTime(), texts) })}</p>`, 'bad')}
     ${renderTermsNote(view)} ${!isPending && renderSummary(view, usage, plan)}
     <div class="parts">
@@ -73,17 +76,6 @@ function renderRefusedCalls(view: ApplicationView, refusals: readonly CountedRef
   return renderSection({ id: 'refusals', title, about }, rows)
 }
 
-function renderSuspended({ supportUrl, texts }: ApplicationView): Html {
-  const help = supportUrl !== undefined && renderAction(supportUrl, FRAME_TEXTS[texts.language].help, '')
-  return renderNotice(
-    html`<div class="row">
-      <p>${texts.isSuspended}</p>
-      ${help}
-    </div>`,
-    'bad',
-  )
-}
-
 function renderDangerZone(view: ApplicationView): Html | false {
   const { record, link, texts } = view
   const renderRow = (page: 'revokeTokens' | 'delete', label: string, means: string, kind = ''): Html =>
@@ -98,7 +90,13 @@ function renderDangerZone(view: ApplicationView): Html | false {
     isOffered(view, 'revokeTokens') &&
       record.secrets.length > 0 &&
       renderRow('revokeTokens', texts.revoke, texts.revokeMeans),
-    isOffered(view, 'delete') && renderRow('delete', texts.deleteIt, texts.deletionMeans, 'danger'),
+    isOffered(view, 'delete') &&
+      renderRow(
+        'delete',
+        texts.deleteIt,
+        record.status === 'pending' ? texts.withdrawalMeans : texts.deletionMeans,
+        'danger',
+      ),
   ].filter((each) => each !== false)
   const card = renderCard({ title: texts.deletion, level: 2, isDanger: true }, renderRows(rows))
   return rows.length > 0 && html`<div id="danger">${card}</div>`

@@ -12,12 +12,12 @@ import { EXPIRY_NOTICE_MS } from '../sections/credential-section.js'
 import { findFullestQuota, findQuotaTone, sumUsage } from '../../../shared/web/usage-figures.js'
 import type { PlanUsage, UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
-import { renderNotice, renderPill, renderTable } from '../../../shared/web/parts.js'
+import { renderPill, renderTable } from '../../../shared/web/parts.js'
 
 interface ListedApplications {
   readonly records: readonly ApplicationRecord[]
   readonly titles: ReadonlyMap<string, string>
-  readonly registerUrl: string | undefined
+  readonly contact: string
   readonly terms: ApplicationView['terms']
   /** Of the last 30 days, by application; undefined if the platform stores no usage, or there are too many applications. */
   readonly usage: ReadonlyMap<string, readonly UsageEntry[]> | undefined
@@ -29,14 +29,9 @@ interface ListedApplications {
 }
 
 export function renderApplications(list: ListedApplications): Html {
-  const { records, registerUrl, terms, texts } = list
-  const isAnyAsked = records.some((record) => isAsked(record, terms))
+  const { records, contact, texts } = list
   return html`${renderFlash('deleted', texts)} ${renderFlash('left', texts)}
-    <div class="row intro">
-      <p>${texts.listAbout}</p>
-      ${registerUrl !== undefined && html`<a class="button" href="${registerUrl}">${texts.register}</a>`}
-    </div>
-    ${isAnyAsked && renderNotice(html`<p>${renderMark(texts)} ${texts.acceptForMarked}</p>`, 'info')}
+    <p class="intro">${fillText(texts.listAbout, { contact })}</p>
     <div class="applications">
       ${renderTable(
         FRAME_TEXTS[texts.language].myApplications,
@@ -46,11 +41,6 @@ export function renderApplications(list: ListedApplications): Html {
     </div>`
 }
 
-/** Of an application whose terms are to be accepted. */
-function renderMark({ termsToAccept }: PortalTexts): Html {
-  return html`<i class="asked" title="${termsToAccept}"><span class="unseen">${termsToAccept}</span></i>`
-}
-
 export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { statuses }: PortalTexts): Html {
   const tone = status === 'active' ? 'good' : status === 'suspended' ? 'bad' : 'warn'
   return renderPill(statuses[status], tone)
@@ -58,7 +48,10 @@ export function renderStatus({ status }: Pick<ApplicationRecord, 'status'>, { st
 
 function listColumns({ usage, texts }: ListedApplications) {
   const counts = usage ? [texts.callsOfMonth, texts.refusedOfMonth] : []
-  return [{ title: texts.nameOfList }, ...[...counts, texts.lastUse].map((title) => ({ title, isNumber: true }))]
+  return [
+    ...[texts.nameOfList, texts.apis].map((title) => ({ title })),
+    ...[...counts, texts.lastUse].map((title) => ({ title, isNumber: true })),
+  ]
 }
 
 function listCells(record: ApplicationRecord, list: ListedApplications): Html[] {
@@ -72,16 +65,14 @@ function listCells(record: ApplicationRecord, list: ListedApplications): Html[] 
   const quota = findFullestQuota(plans?.get(record.id))
   const tone = quota && findQuotaTone(quota)
   return [
-    html`<p class="named alone">
-        <a href="${link(record.id)}">${record.name}</a> ${renderStatus(record, texts)}
-        ${isAsked(record, terms) && renderMark(texts)}
-      </p>
+    html`<p class="named alone"><a href="${link(record.id)}">${record.name}</a> ${renderStatus(record, texts)}</p>
       <p class="facts">
-        <span>${apis.length > 0 ? apis.join(', ') : texts.noApiYet}</span>
+        ${isAsked(record, terms) && html`<span class="warn">${texts.termsToAccept}</span>`}
         ${quota && tone === 'bad' && html`<span class="${quota.soft ? 'warn' : 'wrong'}">${fillHtml(texts.quotaUsedUp, { time: renderDateTime(quota.endsAt.getTime(), texts) })}</span>`}
         ${quota && tone === 'warn' && html`<span class="warn">${fillText(texts.quotaNearlyUsed, { percent: percent.format(quota.used / quota.limit) })}</span>`}
         ${expiring.length > 0 && html`<span class="warn">${fillCount(texts.expireSoon, expiring.length)}</span>`}
       </p>`,
+    html`<span class="soft">${apis.length > 0 ? apis.join(', ') : texts.noApiYet}</span>`,
     ...(usage ? [calls, refused] : []).map(
       (each) => html`<span class="${each === 0 && 'soft'}">${count.format(each)}</span>`,
     ),

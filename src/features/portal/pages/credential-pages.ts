@@ -84,7 +84,7 @@ export function createRotatePage(view: ApplicationView, id: string): ActionPage 
   return {
     action: 'rotate',
     heading: texts.rotateIt[kind],
-    button: texts.makeNew[kind],
+    button: texts.rotateNow[kind],
     render: (entered, problem) =>
       html`${describeCredential(kind, credential, texts)}
         <p>${texts.rotateAbout[kind]}</p>
@@ -126,7 +126,7 @@ export function createEndPage(view: ApplicationView, id: string): ActionPage | u
   const isKeySet = credential.keySet !== undefined
   return {
     action: 'end',
-    heading: isKeySet ? keySets.end : texts.endOne[kind],
+    heading: isKeySet ? keySets.end : texts.endIt[kind],
     button: isKeySet ? keySets.end : texts.endIt[kind],
     isDestructive: true,
     render: (entered) =>
@@ -219,11 +219,8 @@ export function renderIssued(view: ApplicationView, issued: IssuedCredential, de
   return html`${renderNotice(html`<p>${texts.shownOnce[kind]} ${expiry ? fillHtml(texts.expiresOn[kind], { date: expiry }) : texts.itDoesNotExpire[kind]}</p>`, 'warn')}
     ${kind === 'secret' && renderCopyable(texts.sendAsClientId, record.id, frame)}
     ${renderCopyable(fillText(texts.value[kind], { name }), plain, frame)}
-    <div class="actions">
-      <a class="button" href="${link(record.id)}">${texts.stored[kind]}</a>
-      ${apis.length > 0 && renderDownload(view, issued, frame)}
-    </div>
-    ${apis.length > 0 && renderFirstCalls({ apis, credentials: describeIssued(view, issued), developersUrl, texts: frame })}`
+    ${apis.length > 0 && html`${renderDownload(view, issued, frame)} ${renderFirstCalls({ apis, credentials: describeIssued(view, issued), developersUrl, texts: frame })}`}
+    <p class="actions stored"><a class="button" href="${link(record.id)}">${texts.stored[kind]}</a></p>`
 }
 
 function renderDownload(view: ApplicationView, { kind, plain }: IssuedCredential, { downloadEnv }: FrameTexts): Html {

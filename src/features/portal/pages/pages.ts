@@ -81,13 +81,15 @@ export function createPortalPages(
       usage: usage && (await findEach(records, ({ id }) => listUsage(usage, id, now()))),
       plans: plans && (await findEach(records, (record) => plans.usage(record))),
       titles,
-      registerUrl,
+      contact: session.contact,
       terms: actions.has('acceptTerms') ? terms : undefined,
       link,
       texts,
       now: now(),
     })
-    const page = { session, language, content, isWide: true }
+    const beside =
+      registerUrl !== undefined && html`<a class="button" href="${registerUrl}">${FRAME_TEXTS[language].register}</a>`
+    const page = { session, language, content, beside, isWide: true }
     return { status: 200, page: renderPage(FRAME_TEXTS[language].myApplications, page) }
   }
 

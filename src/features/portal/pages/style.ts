@@ -1,3 +1,4 @@
+import { VALUE_CSS } from '../../../shared/web/first-steps.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../../shared/web/look.js'
 import { styleParts } from '../../../shared/web/parts.js'
 
@@ -6,7 +7,9 @@ const PARTS = styleParts('crumb', 'card', 'rows', 'pill', 'chip', 'tones', 'empt
 const OWN = `:root:has(.form) { --page: 40rem }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; margin: var(--top) 0 var(--space-4) }
 .crumb + .head { margin-top: 0 }
-.intro { margin: calc(-1 * var(--space-2)) 0 var(--space-4); color: var(--soft); & > p { margin: 0 } }
+.intro { margin: calc(-1 * var(--space-2)) 0 var(--space-5); color: var(--soft) }
+.head > .button { margin-left: auto }
+.stored { margin-top: var(--space-6) }
 .problem + .intro { margin-top: 0 }
 .warn { color: var(--warn) }
 .wrong { margin: 0; font-size: var(--text-small) }
@@ -14,7 +17,7 @@ form + p, noscript + p { margin-top: var(--space-5) }
 fieldset { display: grid; gap: var(--space-2) }
 fieldset[aria-invalid]:not([type]) { box-shadow: none }
 main > .notice { margin-bottom: var(--space-5) }
-.notice .row { align-items: center }
+.notice .row { align-items: center; > p { flex: 1 1 18rem } }
 .flash { display: none }
 .flash:target { display: block }
 form p { margin: 0 }
@@ -25,10 +28,9 @@ figure.copyable { margin-bottom: var(--space-3) }
 .applications tr { position: relative }
 .applications a::after { content: ''; position: absolute; inset: 0 }
 .applications a:focus-visible { outline: none; &::after { outline: 2px solid var(--accent); outline-offset: -2px } }
-.applications thead th:not(:first-child) { width: 9rem }
+.applications thead .number { width: 9rem }
+.applications .named > a { margin-block: calc(-1 * var(--finger, 0px)) }
 .applications .facts { margin-top: 0 }
-.intro + .notice { margin-bottom: var(--space-4) }
-.asked { align-self: center; display: inline-block; width: .5rem; height: .5rem; border-radius: 50%; background: light-dark(#d58a00, #f2bd6d) }
 .tiles { margin: 0 0 var(--space-6) }
 .parts > div { display: grid; gap: var(--space-5); min-width: 0 }
 .contents { position: sticky; top: 3.5rem; z-index: 2; display: flex; overflow-x: auto; margin: 0 -1rem var(--space-4); padding: 0 .5rem; border-bottom: 1px solid var(--line); background: var(--ground); font-size: .875rem; font-weight: 500; white-space: nowrap; scroll-target-group: auto; --ground: light-dark(#f6f8fa, #0f1318) }
@@ -65,6 +67,7 @@ form.card > .foot { gap: var(--space-3); margin: 0 calc(-1 * var(--space-5)) cal
 .subject { padding: .5rem .875rem; border-radius: var(--corner-control); background: var(--code) }
 .totals { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-8); margin: var(--space-2) 0 }
 .totals dd { font: 600 var(--text-title)/1.4 var(--display); letter-spacing: -.01em; font-variant-numeric: tabular-nums }
+.totals dd + dd { color: var(--soft); font: var(--text-small)/1.4 var(--sans); letter-spacing: 0 }
 .totals small { color: var(--soft); font-size: var(--text-plain); font-weight: 400 }
 .totals dt::before { content: ''; display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px }
 .totals dt:not([class])::before { display: none }
@@ -78,7 +81,13 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 #credentials thead th:last-child { font-size: 0 }
 #credentials td:last-child .actions { flex-wrap: nowrap; justify-content: end }
 @media (max-width: 30rem) {
-  .applications .table tbody tr { grid-template-columns: auto auto 1fr; gap: 0 var(--space-4) }
+  .head > .button { flex: 1 0 100%; margin-bottom: var(--space-2) }
+  .applications .table {
+    tbody tr { grid-template-columns: auto auto 1fr; gap: 0 var(--space-4) }
+    .pill { margin-left: auto }
+    td:nth-child(2)::before, td:nth-child(2):has(~ .number > .soft) ~ .number:not(:last-child) { display: none }
+    td:last-child:has(.soft) { grid-column: 1 / -1; &::before { display: inline; margin-right: .375rem; font-size: var(--text-small) } }
+  }
   #credentials {
     tbody tr { grid-template-columns: auto 1fr; gap: 0 var(--space-4) }
     td:not(:last-child) { grid-column: auto; font-size: var(--text-small) }
@@ -100,4 +109,4 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 }
 `
 
-export const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}${OWN}`)
+export const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}${VALUE_CSS}${OWN}`)

@@ -1,9 +1,8 @@
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { html, type Html } from '../../../shared/web/html.js'
-import { renderNotice } from '../../../shared/web/parts.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { readField } from '../../../core/http/form.js'
-import { type ApplicationView, isOffered, renderAction } from './view.js'
+import { type ApplicationView, isOffered, renderAction, renderAsk } from './view.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
 
@@ -43,11 +42,5 @@ export function isAsked(record: ApplicationRecord, terms: Terms): boolean {
 export function renderTermsNote(view: ApplicationView): Html | false {
   const { record, terms, texts, link } = view
   if (!isOffered(view, 'acceptTerms') || !isAsked(record, terms)) return false
-  return renderNotice(
-    html`<div class="row">
-      <p>${texts.termsAsked}</p>
-      ${renderAction(link(record.id, 'acceptTerms'), texts.showTerms, '')}
-    </div>`,
-    'info',
-  )
+  return renderAsk(texts.termsAsked, renderAction(link(record.id, 'acceptTerms'), texts.showTerms, ''), 'info')
 }

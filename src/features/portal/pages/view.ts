@@ -5,6 +5,8 @@ import type { ApplicationRecord } from '../../../shared/contracts/application-re
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { html, type Html } from '../../../shared/web/html.js'
+import type { Tone } from '../../../shared/web/look.js'
+import { renderNotice } from '../../../shared/web/parts.js'
 import type { PortalSession } from '../sign-in/session.js'
 import type { PortalTexts } from '../texts/en.js'
 
@@ -63,10 +65,22 @@ export function renderAction(href: string, label: string, subject: string, kind 
   return html`<a class="action ${kind}" href="${href}">${label}<span class="unseen"> ${subject}</span></a> `
 }
 
-export function renderTotal(term: Html, value: Html | string): Html {
+/** A notice with what is to be done. */
+export function renderAsk(text: string, action: Html | false, tone: Tone): Html {
+  return renderNotice(
+    html`<div class="row">
+      <p>${text}</p>
+      ${action}
+    </div>`,
+    tone,
+  )
+}
+
+export function renderTotal(term: Html, value: Html | string, note?: Html | false): Html {
   return html`<div>
     ${term}
     <dd>${value}</dd>
+    ${note && html`<dd>${note}</dd>`}
   </div>`
 }
 

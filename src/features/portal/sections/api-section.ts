@@ -9,6 +9,7 @@ import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderChip, renderPill, renderRows } from '../../../shared/web/parts.js'
 import type { PortalTexts } from '../texts/en.js'
 import { renderDateTime, renderRelativeTime } from '../../../shared/web/times.js'
+import { renderStatus } from '../pages/applications-page.js'
 import { isOffered, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
 
 export function findRequestable(api: ApiSettings, { record }: Pick<ApplicationView, 'record'>) {
@@ -28,7 +29,7 @@ export function renderApis(view: ApplicationView): Html {
   const shown = view.apis.filter(isShown).toSorted((a, b) => Number(isGranted(b)) - Number(isGranted(a)))
   const { texts } = view
   return renderSection(
-    { id: 'apis', title: texts.apis, about: texts.apisAbout },
+    { id: 'apis', title: texts.apis, about: view.record.status === 'pending' ? texts.apisLater : texts.apisAbout },
     renderRows(
       shown.map((api) => renderApi(api, view)),
       texts.noApiYet,
@@ -63,7 +64,7 @@ function renderApi(api: ApiSettings, view: ApplicationView): Html {
 
 function renderAccess(isGranted: boolean, request: AccessRequest | undefined, { record, texts }: ApplicationView) {
   if (request) return renderPill(texts.waiting, 'warn')
-  if (record.status !== 'active') return isGranted && renderPill(texts.statuses[record.status], 'warn')
+  if (record.status !== 'active') return isGranted && renderStatus(record, texts)
   return isGranted && renderPill(texts.granted, 'good')
 }
 

@@ -11,7 +11,7 @@ import { renderDays } from '../../../shared/web/usage-figures.js'
 
 export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rates, days }: PlanUsage): Html {
   const limits = rates.map(({ limit, window }) => describeLimit(limit, window, texts))
-  const hasDays = quotas.length > 0 && days.some(({ used }) => used > 0)
+  const hasDays = quotas.length > 0 && days.filter(({ used }) => used > 0).length > 1
   return renderSection(
     { id: 'plan', title: texts.plan, about: texts.planAbout, beside: renderPill(plan, 'info') },
     html`<ul class="rows pair">

@@ -1,3 +1,4 @@
+import type { Language } from '../../../shared/contracts/application-record.js'
 import type { ApiSettings } from '../../../core/options/settings.js'
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
@@ -30,8 +31,7 @@ export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[])
 
 /** Nothing was counted yet: the first call, as a command. */
 function renderNoCalls({ record, apis, developersUrl, texts }: ApplicationView): Html {
-  const isActive = record.status === 'active'
-  const granted = apis.filter(({ name }) => isActive && Object.hasOwn(record.apis, name)).slice(0, 1)
+  const granted = apis.filter(({ name }) => Object.hasOwn(record.apis, name)).slice(0, 1)
   const frame = { developersUrl, texts: FRAME_TEXTS[texts.language] }
   const calls = granted.map((api) => renderFirstCall(api, frame))
   const next = calls.length > 0 ? { next: texts.firstCall } : {}
@@ -47,7 +47,6 @@ function renderApiUsage(
   const { calls, refused, tokens } = sumUsage(usage)
   const days = sumByDay(usage, now)
   const id = `usage-${name}`
-  const errors = sumErrors(usage)
   const hasTokens = scheme === 'oauth2'
   const names = [texts.allowed, texts.refusedCount, ...(hasTokens ? [texts.tokens] : [])]
   const columns = [{ title: texts.day }, ...names.map((each) => ({ title: each, isNumber: true }))]
@@ -59,10 +58,9 @@ function renderApiUsage(
     <h3 id="${id}">${title}</h3>
     <dl class="totals">
       ${renderTotal(html`<dt class="allowed">${texts.allowed}</dt>`, format.format(calls - refused))}
-      ${renderTotal(html`<dt${refused > 0 && html` class="refused"`}>${texts.refusedCount}</dt>`, format.format(refused))}
+      ${renderTotal(html`<dt${refused > 0 && html` class="refused"`}>${texts.refusedCount}</dt>`, format.format(refused), refused > 0 && describeErrors(usage, texts.language))}
       ${hasTokens && renderTotal(html`<dt>${texts.tokens}</dt>`, format.format(tokens))}
     </dl>
-    ${refused > 0 && html`<p class="soft">${texts.refusedWith} ${renderErrors(errors, texts.language)}</p>`}
     ${calls > 0 && renderDays({ id: `days-${id}`, label: title, countsOfDay: texts.countsOfDay }, days, texts.language)}
     ${
       usage.length > 0 &&
@@ -74,11 +72,12 @@ function renderApiUsage(
   </li> `
 }
 
-function sumErrors(usage: readonly UsageEntry[]): Record<string, number> {
+/** The only error alone: its number stands above it. */
+function describeErrors(usage: readonly UsageEntry[], language: Language): Html {
   const sums = new Map<string, number>()
   for (const { refused } of usage)
     for (const [error, count] of Object.entries(refused)) sums.set(error, (sums.get(error) ?? 0) + count)
-  return Object.fromEntries(sums)
+  return sums.size === 1 ? html`<code>${[...sums.keys()]}</code>` : renderErrors(Object.fromEntries(sums), language)
 }
 
 export async function listUsage(usage: UsageOffer, applicationId: string, now: number): Promise<readonly UsageEntry[]> {

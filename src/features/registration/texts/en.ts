@@ -3,11 +3,11 @@ import type { Refusals } from '../../../shared/web/describe-refusal.js'
 /** The words of the registration pages in English. `{label}` is the provider's name of a field. What is wrong with a text (`{detail}`) is known in English only. */
 export const en = {
   title: 'Register an application',
-  intro: 'Name your application and choose the APIs that it calls. Its credentials come by e-mail.',
+  intro: 'Name your application and choose its APIs. We e-mail you the credentials.',
   name: 'Name of your application',
-  contact: 'E-mail address of the developers',
-  language: 'Language of our e-mails',
-  apis: 'APIs that it calls',
+  contact: 'Your e-mail address',
+  language: 'E-mail language',
+  apis: 'Which APIs will it call?',
   needsApproval: 'Needs our approval',
   keySet: 'Public keys in place of a secret',
   keySetHint:
@@ -15,7 +15,7 @@ export const en = {
   needsKeySet: 'This API takes public keys only, and no secret.',
   keySetMissing: 'Enter public keys: {apis} takes no secret.',
   keySetUnused: '{apis} takes no public keys. Register an application of its own for it, or leave the public keys out.',
-  scopes: 'Scopes that it gets:',
+  scopes: 'Includes:',
   /** Follows the label of a field that may stay empty. */
   optional: '(optional)',
   register: 'Register',

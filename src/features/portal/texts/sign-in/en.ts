@@ -26,9 +26,9 @@ export const en = {
   linkRefused: 'The link has been used, or has expired. Ask for a new one.',
   signedOut: 'You have been signed out, or the page was loaded too long ago. Sign in.',
 
-  invitation: 'Join the application',
+  invitation: 'You are invited to manage an application',
   invitationMeans:
-    'You can then manage the application that the e-mail names. Its other contacts will see your e-mail address.',
+    'The e-mail says which application it is. Accepting lets you see and manage it. Its other contacts will see your e-mail address.',
   accept: 'Accept the invitation',
   pastedLink: 'Link from the e-mail',
   pastedHint: 'This browser runs no scripts. Copy the whole link, and paste it here.',
@@ -38,7 +38,7 @@ export const en = {
   acceptedBy: '{contact} is a contact of the application {application} now. Sign in with this address to manage it.',
 
   notFound: 'Not found',
-  noPage: 'There is no such page, or it is of none of your applications.',
+  noPage: 'We could not find this page in your applications.',
   outOfDate: 'This page is out of date',
   loadAgain: 'Load the page again, and repeat what you did.',
   failed: 'This did not work',
