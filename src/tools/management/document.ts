@@ -1,5 +1,6 @@
 import type { CoreAuth } from '../../index.js'
-import { describeMember, SCOPES, type Operation } from '../operations/operation.js'
+import { describeMember, type Operation } from '../operations/operation.js'
+import { SCOPES } from '../operations/operator-calls.js'
 import { APPLICATION, toJsonSchema, type JsonSchema } from '../operations/schemas.js'
 import { STATUS } from './problem.js'
 import type { Route } from './routes.js'

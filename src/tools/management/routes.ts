@@ -1,4 +1,5 @@
-import { leaveOut, type CallName, type Operation } from '../operations/operation.js'
+import { leaveOut, type Operation } from '../operations/operation.js'
+import type { CallName } from '../operations/operator-calls.js'
 import { OPERATIONS } from '../operations/perform.js'
 import { decodeText } from '../../shared/lib/request.js'
 

@@ -1,7 +1,7 @@
 import type { Application } from '../../index.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { html, type Html } from '../../shared/web/html.js'
-import type { CallName } from '../operations/operation.js'
+import type { CallName } from '../operations/operator-calls.js'
 import { offers } from '../operations/perform.js'
 import { OPERATIONS_BY_NAME, type Visit } from './visit.js'
 

@@ -6,10 +6,10 @@ import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { createOperatorRouter } from './operator-router.js'
 import { createFindings } from './today-page.js'
-import type { ActionContext, OperatorAction } from '../operations/operation.js'
+import type { ActionContext, OperatorAction } from '../operations/operator-calls.js'
 import type { Platform } from './visit.js'
 
-export type { ActionContext, OperatorAction } from '../operations/operation.js'
+export type { ActionContext, OperatorAction } from '../operations/operator-calls.js'
 
 /** The options of `operatorPages()`. */
 export interface OperatorPagesOptions {

@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
 import { readPages } from '../../../shared/lib/own-members.js'
-import type { CallName, ResultOf } from '../../operations/operation.js'
+import type { ResultOf } from '../../operations/operation.js'
+import type { CallName } from '../../operations/operator-calls.js'
 import { command, option, type Command, type CommandContext, type OptionTable, type ResultPart } from '../command.js'
 import { UsageError } from '../errors.js'
 import { createTable } from '../format.js'

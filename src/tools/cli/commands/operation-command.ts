@@ -1,6 +1,7 @@
 import type { QueuedEmail } from '../../../store.js'
 import { OPERATIONS, offers, perform } from '../../operations/perform.js'
-import type { CallName, Operation, ResultOf } from '../../operations/operation.js'
+import type { Operation, ResultOf } from '../../operations/operation.js'
+import type { CallName } from '../../operations/operator-calls.js'
 import { APPLICATION } from '../../operations/schemas.js'
 import { command, type Command, type CommandContext, type CommandResult, type OptionTable } from '../command.js'
 import { UsageError, EXAMPLE_ID } from '../errors.js'

@@ -1,5 +1,5 @@
 import type { Api } from '../../../index.js'
-import { SCOPES } from '../../operations/operation.js'
+import { SCOPES } from '../../operations/operator-calls.js'
 import { ask, requireAccessToken, type Check, type CheckContext } from './check.js'
 import { METHOD_BLOCKED } from './diagnosis.js'
 import { bearer, formCredentials, postForm, withBasic } from './drafts.js'
