@@ -43,11 +43,14 @@ describe.each(tried)('a process on %s that gets SIGTERM under load', (_, createD
   let signalledAt: number
   let endedAfter: number
   let mailsAtExit: number
+  let isStopped = false
 
   beforeAll(async () => {
     database = await createDatabase({ onTestFinished: (end) => void (remove = end as typeof remove) })
-    // A slow mail server, so that e-mails are being sent when the signal arrives.
-    mail = await startMailServer({ onMailFrom: (_address, _session, done) => void setTimeout(done, 120) })
+    // The mail server is slow at first, so that e-mails are being sent when the signal arrives.
+    mail = await startMailServer({
+      onMailFrom: (_address, _session, done) => void setTimeout(done, isStopped ? 0 : 120),
+    })
     first = await startStopping(database.address, mail.port)
     await load()
   })
@@ -141,6 +144,7 @@ describe.each(tried)('a process on %s that gets SIGTERM under load', (_, createD
     await first.ended
     endedAfter = Date.now() - signalledAt
     mailsAtExit = mail.mails.length
+    isStopped = true
   }
 
   it('exits with 0 and without warnings, also after a second signal', async () => {

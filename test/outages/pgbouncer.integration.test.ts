@@ -44,7 +44,11 @@ it('a restart of PostgreSQL behind PgBouncer, as docs/scaling.md configures it, 
   const pool = new Pool({ connectionString: url, max: 5, connectionTimeoutMillis: 5000 })
   atEnd(() => pool.end())
   // Without `server_login_retry` PgBouncer waits 15 s.
-  const { auth } = usePlatform({ now: Date.now, maxStaleness: 10, store: postgresStore({ pool, listen: false }) })
+  const { auth } = usePlatform({
+    now: Date.now,
+    maxStaleness: timeBound(10),
+    store: postgresStore({ pool, listen: false }),
+  })
   const app = express().use(auth.router)
   app.get('/orders/items', auth.requireBearer('orders'), (_req, res) => void res.end())
   const { port } = await useServer(app)

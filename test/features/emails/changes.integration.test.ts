@@ -37,7 +37,7 @@ async function openShop(test: Test, options: TestOptions = {}, openBacking = BAC
   async function receive(): Promise<Record<string, EmailMessage>> {
     const before = mailer.emails.length
     clock.advance(10 * MINUTES)
-    await vi.waitFor(async () => expect(await listQueued()).toEqual([]), 20_000)
+    await vi.waitFor(async () => expect(await listQueued()).toEqual([]), 60_000)
     const received = mailer.emails.slice(before)
     expect(new Set(received.map(({ to }) => to)).size, 'one e-mail for each').toBe(received.length)
     return Object.fromEntries(received.map((email) => [email.to, email]))
@@ -136,7 +136,7 @@ describe.concurrent.each(TRIED)('%s', (_, openBacking) => {
     const { auth } = openPlatform({ store: openStore(), now })
     test.onTestFinished(() => auth.close())
     await auth.ready()
-    await vi.waitFor(async () => expect(await listQueued()).toEqual([]), 20_000)
+    await vi.waitFor(async () => expect(await listQueued()).toEqual([]), 60_000)
   })
 })
 
@@ -232,12 +232,12 @@ describe.concurrent('memory', () => {
     const { calls, id, clock, listQueued } = await openShop(test, { mailer: { send } })
     await calls.addKey(id, { name: 'first', ...byEve })
     clock.advance(10 * MINUTES)
-    await vi.waitFor(() => expect(sent).toHaveLength(2), 20_000)
+    await vi.waitFor(() => expect(sent).toHaveLength(2), 60_000)
     await calls.addKey(id, { name: 'second', ...byEve })
     accept()
-    await vi.waitFor(async () => expect(await listQueued()).toHaveLength(2), 20_000)
+    await vi.waitFor(async () => expect(await listQueued()).toHaveLength(2), 60_000)
     clock.advance(10 * MINUTES)
-    await vi.waitFor(() => expect(sent).toHaveLength(4), 20_000)
+    await vi.waitFor(() => expect(sent).toHaveLength(4), 60_000)
     for (const { text } of sent.slice(0, 2)) expect(text).not.toContain('second')
     for (const { text } of sent.slice(2)) {
       expect(text).toContain('second')
@@ -260,17 +260,17 @@ describe.concurrent('memory', () => {
     for (let day = 1; day <= 5; day++) {
       const before = refused
       clock.advance(24 * 60 * MINUTES)
-      await vi.waitFor(() => expect(refused).toBeGreaterThanOrEqual(before + 2), 20_000)
+      await vi.waitFor(() => expect(refused).toBeGreaterThanOrEqual(before + 2), 60_000)
       await vi.waitFor(
         async () => expect((await listQueued()).every(({ leasedUntil }) => leasedUntil === 0)).toBe(true),
-        20_000,
+        60_000,
       )
       await calls.addKey(id, { name: `key ${day}`, ...byEve })
       expect(await listQueued()).toHaveLength(2)
     }
     refused = -1
     clock.advance(60 * MINUTES)
-    await vi.waitFor(async () => expect(await listQueued()).toEqual([]), 20_000)
+    await vi.waitFor(async () => expect(await listQueued()).toEqual([]), 60_000)
     const { text } = mailer.emails.find(({ to }) => to === ANN)!
     for (let day = 0; day <= 5; day++) expect(text).toContain(`key ${day}`)
   })

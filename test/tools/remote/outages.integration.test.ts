@@ -14,7 +14,7 @@ import { ask, openSite, SERVED, startPlatform } from './site.js'
 
 type Site = Awaited<ReturnType<typeof openSite>>
 
-const POLL = { timeout: 30_000 }
+const POLL = { timeout: 60_000 }
 /** Where seconds pass before the condition can be met. */
 const INTERVAL = { interval: 100 }
 
