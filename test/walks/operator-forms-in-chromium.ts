@@ -56,7 +56,8 @@ export function describeOperatorForms(getBrowser: () => Browser): void {
       return place === 'signingKey'
         ? `/do/${name}?kid=${(await host.auth.signingKeys.list()).items[0]!.kid}`
         : `/do/${name}`
-    const { id, keys, secrets } = applications.findLast(fits)!
+    const isNamed = ({ invitations }: Application): boolean => place !== 'invitation' || invitations.length > 0
+    const { id, keys, secrets } = applications.findLast((each) => fits(each) && isNamed(each))!
     const about: Partial<Record<Action['place'], string>> = {
       credential: `?credential=${keys[0]?.id}`,
       key: `?credential=${keys[0]?.id}`,
