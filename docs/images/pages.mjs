@@ -17,6 +17,7 @@ import { openStates } from './states.mjs'
 
 /** First states: nothing was called yet. @type {Pages} */
 const FIRST = {
+  'sign-in': (page, { baseUrl }) => page.goto(`${baseUrl}/developers/applications`),
   'operator-today-first': (page, site) => showOperator(page, site, ''),
   'operator-application-first': (page, site) => showOperator(page, site, '/applications/ID'),
   'portal-first': (page, site) => openPortal(page, site),
@@ -35,14 +36,12 @@ const PAGES = {
   schema: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/apis/orders/schemas/Order`),
   'unknown-operation': (page, { baseUrl }) => page.goto(`${baseUrl}/developers/apis/orders#renamed`),
   register: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/register`),
-  thanks: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/register/thanks`),
   claim: (page, { baseUrl }) => page.goto(`${baseUrl}/developers/register/claim`),
   'claim-refused': async (page, { baseUrl }) => {
     await page.goto(`${baseUrl}/developers/register/claim#refused`)
     await page.locator('#show').click()
     await page.locator('#problem').waitFor()
   },
-  'sign-in': (page, { baseUrl }) => page.goto(`${baseUrl}/developers/applications`),
   'operator-today': (page, site) => showOperator(page, site, ''),
   'operator-applications': (page, site) => showOperator(page, site, '/applications'),
   'operator-application': (page, site) => showOperator(page, site, '/applications/ID'),

@@ -13,9 +13,9 @@ export async function addUsage(folder) {
   await store.close()
 }
 
-/** @param {import('express-platform-auth').Store} store @param {string} applicationId */
-export async function countMonth(store, applicationId) {
-  const counts = Array.from({ length: 30 }, (_, back) => {
+/** What an application calls in 30 days, newest first. @param {string} applicationId */
+export function listMonth(applicationId) {
+  return Array.from({ length: 30 }, (_, back) => {
     const date = new Date(Date.now() - back * 86_400_000)
     const day = date.toISOString().slice(0, 10)
     const isWeekend = date.getUTCDay() % 6 === 0
@@ -29,7 +29,11 @@ export async function countMonth(store, applicationId) {
       { day, applicationId, api: 'catalog', outcome: 'too_many_requests', count: back % 9 === 8 ? 41 : 0 },
     ]
   }).flat()
-  await store.usage?.add({ id: applicationId, at: Date.now() }, counts)
+}
+
+/** @param {import('express-platform-auth').Store} store @param {string} applicationId */
+export async function countMonth(store, applicationId) {
+  await store.usage?.add({ id: applicationId, at: Date.now() }, listMonth(applicationId))
   await store.usage?.addRefusals(
     { id: `refusals of ${applicationId}`, at: Date.now() },
     listRefusals(applicationId),

@@ -12,7 +12,7 @@ import { registration } from '../../dist/esm/features/registration/index.js'
 import { usage } from '../../dist/esm/features/usage/index.js'
 import { developerConsole } from '../../dist/esm/tools/console/index.js'
 import { memoryMailer } from '../../dist/esm/tools/testing/index.js'
-import { countMonth } from './portal.mjs'
+import { countMonth, listMonth } from './portal.mjs'
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -28,6 +28,16 @@ const APIS = /** @type {const} */ ({
   catalog: { scheme: 'apiKey', title: 'Catalogue', description: 'What the shop sells.' },
   invoices: { scheme: 'oauth2', title: 'Invoices', scopes: { 'invoices:read': 'Read invoices' } },
 })
+
+/** What a plan counts of the calls of a month, by day: those that were answered, newest first. */
+const ANSWERED = listMonth('').filter(({ outcome }) => outcome === 'allowed')
+const DAYS = [...new Set(ANSWERED.map(({ day }) => day))].map((day) => ({
+  day,
+  count: ANSWERED.reduce((sum, each) => sum + (each.day === day ? each.count : 0), 0),
+}))
+const USED_TODAY = DAYS[0]?.count ?? 0
+const THIS_MONTH = DAYS.filter(({ day }) => day.slice(0, 7) === DAYS[0]?.day.slice(0, 7))
+const OF_MONTH = THIS_MONTH.reduce((sum, { count }) => sum + count, 0)
 
 /** Starts the platform. Its pages by name, as in pages.mjs; each is opened on a page of its own session. */
 export async function openStates() {
@@ -55,10 +65,11 @@ export async function openStates() {
         standard: {
           requests: [
             { limit: 10, window: 1 },
-            { limit: 40_000, per: 'month' },
+            { limit: Math.ceil(OF_MONTH / 850) * 1000, per: 'month' },
           ],
         },
-        trial: { requests: [{ limit: 1000, per: 'day' }] },
+        trial: { requests: [{ limit: USED_TODAY, per: 'day' }] },
+        large: { requests: [{ limit: 500_000, per: 'month' }] },
       }),
     ],
   })
@@ -109,7 +120,17 @@ export async function openStates() {
     'state-sign-in': (page) => openSignedOut(page, '/applications'),
     'state-sign-in-refused': async (page) => {
       await openSignedOut(page, '/applications')
-      await send(page, 'contact', 'lena@bakery')
+      await send(page, 'contact', 'lena')
+    },
+    // Without an application nobody is signed in: this is the state without any.
+    'state-none-left': async (page) => {
+      const { application } = await auth.applications.create({
+        name: 'Trial',
+        contact: 'last@bakery.example',
+        apis: { catalog: {} },
+      })
+      await open(page, `${application.id}/delete`, 'last@bakery.example')
+      await send(page, 'name', 'Trial')
     },
     'state-code': async (page) => {
       await openSignedOut(page, '/applications')
@@ -228,29 +249,33 @@ async function seed(auth, store) {
   const create = async (name, more = {}) => {
     const apis = { orders: { scopes: ['orders:read'] }, catalog: {} }
     const made = await auth.applications.create({ name, contact: CONTACT, apis, by: 'images', ...more })
+    const record = await store.findApplication(made.application.id)
+    const acceptedTerms = { version: '2026-11', url: 'https://example.com/terms', at: Date.now() }
+    if (record && name !== 'Bakery till')
+      await store.saveApplication({ ...record, version: 2, acceptedTerms }, undefined)
     return made.application.id
   }
-  const day = new Date().toISOString().slice(0, 10)
   /** @param {string} id */
   const useAll = async (id) => {
     const { keys = [], secrets = [] } = (await store.findApplication(id)) ?? {}
     const at = (/** @type {number} */ index) => Date.now() - 120_000 - index * 10_800_000
     await store.noteCredentialUse([...keys, ...secrets].map(({ hash }, index) => ({ hash, at: at(index) })))
   }
-  /** @param {string} name @param {string} plan @param {number} count */
-  const createUsed = async (name, plan, count) => {
+  /** @param {string} name @param {string} plan */
+  const createUsed = async (name, plan) => {
     const id = await create(name)
     await auth.plans.set(id, plan, { by: 'images' })
     await countMonth(store, id)
-    await store.quotas?.add({ id: `quota of ${id}`, at: Date.now() }, [{ day, applicationId: id, count }])
+    const used = THIS_MONTH.slice(0, plan === 'trial' ? 1 : 31).map((each) => ({ ...each, applicationId: id }))
+    await store.quotas?.add({ id: `quota of ${id}`, at: Date.now() }, used)
     await useAll(id)
     return id
   }
-  const near = await createUsed('Bakery till', 'standard', 34_120)
+  const near = await createUsed('Bakery till', 'standard')
   await auth.applications.addKey(near, { name: 'till', by: 'images' })
   await auth.applications.addContact(near, 'jo@bakery.example', { by: 'images' })
   await auth.portal.invite(near, 'kim@bakery.example', { by: 'images' })
-  const reached = await createUsed('Stock of flour', 'trial', 1000)
+  const reached = await createUsed('Stock of flour', 'trial')
   const expiring = await create('Delivery vans')
   await countMonth(store, expiring)
   await useAll(expiring)
@@ -267,7 +292,7 @@ async function seed(auth, store) {
   })
   const waiting = await create('Invoice copier', { apis: { catalog: {} } })
   await auth.registration.requestAccess(waiting, { api: 'orders', scopes: ['orders:write'], by: 'images' })
-  const german = await createUsed('Kaffeemaschinen-Überwachung', 'standard', 12_000)
+  const german = await createUsed('Kaffeemaschinen-Überwachung', 'large')
   for (let at = 1; at <= 6; at++) await create(`Branch ${at}`)
   return { near, reached, expiring, suspended, pending: asked.application.id, waiting, german }
 }

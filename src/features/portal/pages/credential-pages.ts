@@ -219,7 +219,11 @@ export function renderIssued(view: ApplicationView, issued: IssuedCredential, de
   return html`${renderNotice(html`<p>${texts.shownOnce[kind]} ${expiry ? fillHtml(texts.expiresOn[kind], { date: expiry }) : texts.itDoesNotExpire[kind]}</p>`, 'warn')}
     ${kind === 'secret' && renderCopyable(texts.sendAsClientId, record.id, frame)}
     ${renderCopyable(fillText(texts.value[kind], { name }), plain, frame)}
-    ${apis.length > 0 && html`${renderDownload(view, issued, frame)} ${renderFirstCalls({ apis, credentials: describeIssued(view, issued), developersUrl, texts: frame })}`}
+    ${
+      apis.length > 0 &&
+      html`<div class="actions">${renderDownload(view, issued, frame)}</div>
+        ${renderFirstCalls({ apis, credentials: describeIssued(view, issued), developersUrl, texts: frame })}`
+    }
     <p class="actions stored"><a class="button" href="${link(record.id)}">${texts.stored[kind]}</a></p>`
 }
 

@@ -33,10 +33,9 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string, re
     renderRequest({ csrf, session, language }: PageVisitor, refused?: RefusedRequest): string {
       const { contact, problem }: Partial<RefusedRequest> = ownMembers(refused ?? {})
       const texts = TEXTS[language]
-      const register =
-        registerUrl !== undefined &&
-        html`<p class="alone"><a href="${registerUrl}">${FRAME_TEXTS[language].register}</a></p>`
-      const content = html`${renderRequestForm(root, csrf, contact, problem, texts)} ${register}`
+      const register = html`<a href="${registerUrl}">${FRAME_TEXTS[language].register}</a>`
+      const content = html`${renderRequestForm(root, csrf, contact, problem, texts)}
+      ${registerUrl !== undefined && html`<p>${fillHtml(texts.noApplication, { link: register })}</p>`}`
       return renderPage(texts.signIn, { session, language, isError: problem !== undefined, content })
     },
     /** Asks for the code: the same text for every address, so that it does not show which are known. */

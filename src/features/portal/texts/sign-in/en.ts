@@ -16,6 +16,7 @@ export const en = {
   codeHint: '8 letters, such as BCDF-GHJK',
   noEmail: 'No e-mail? Check your spam folder, or {link}. An address gets at most 5 e-mails an hour.',
   otherAddress: 'try another address',
+  noApplication: 'No application yet? {link}',
   linkIsValidOnce: 'Click to finish signing in. The link works once.',
   linkIncomplete: 'The link is not complete. Copy the whole address from the e-mail.',
   linkNeedsScripts:
