@@ -207,9 +207,9 @@ async function compressAssets() {
   const { COPY_SCRIPT } = await import(join(modules, 'shared/web/copy-script.js'))
   /** @type {Record<string, string>} */
   const shared = {
-    'console.css': LOOK_CSS + styleParts('pill', 'chip', 'code'),
-    'reading.css': styleParts('sidebar'),
-    'reference.css': styleParts('crumb', 'card', 'property', 'method', 'tones', 'empty', 'sidebar'),
+    'console.css': LOOK_CSS + styleParts('chip', 'code'),
+    'reading.css': styleParts('pill', 'sidebar', 'tones'),
+    'reference.css': styleParts('crumb', 'card', 'property', 'method', 'pill', 'tones', 'empty', 'sidebar'),
     'console.js': COPY_SCRIPT,
   }
   const assets = join(output, 'assets')

@@ -91,8 +91,8 @@ pre .comment { color: #9fb0c6 }`,
 @media (min-width: 64rem) {
   body:has(> .columns) { padding: 0 }
   .columns { display: grid; grid-template-columns: 16rem minmax(0, 1fr); }
-  .columns > main { min-height: calc(100dvh - 3.5rem); border-left: 1px solid var(--line); padding-left: var(--space-8) }
-  #sidebar { position: sticky; top: 3.5rem; align-self: start; height: calc(100dvh - 3.5rem); margin-left: calc(-1 * var(--space-2)); padding: var(--space-8) var(--space-4) var(--space-8) var(--space-2); overflow-y: auto; scrollbar-width: thin; contain: strict }
+  .columns > main { min-height: calc(100dvh - 3.5rem - 1px); border-left: 1px solid var(--line); padding-left: var(--space-8) }
+  #sidebar { position: sticky; top: 3.5rem; align-self: start; height: calc(100dvh - 3.5rem - 1px); margin-left: calc(-1 * var(--space-2)); padding: var(--space-8) var(--space-4) var(--space-8) var(--space-2); overflow-y: auto; scrollbar-width: thin; contain: strict }
 }`,
   /** What only the portal and the operator's pages have: on phones each row of a table is a list of labels and values. */
   desk: `main { max-width: 100% }

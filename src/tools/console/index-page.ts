@@ -3,11 +3,14 @@ import { renderCopyButton } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
 import type { JsonObject } from '../../shared/openapi/document.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
-import { renderPill } from '../../shared/web/parts.js'
+import { renderChip } from '../../shared/web/parts.js'
 import { renderApiCommands, renderPrograms } from './api-samples.js'
 import { renderExportLinks } from './export/exports.js'
 import { renderPage, type Site } from './page.js'
 import { renderMarkdown } from './reference/markdown.js'
+import { listReferenceOperations } from './reference/operations.js'
+import { nameUnit } from './reference/schema-rules.js'
+import { renderSideList } from './reference/side-list.js'
 import { readLanguage, textWith, words, wordsWith } from './words.js'
 
 export function renderIndexPage(site: Site): string {
@@ -17,7 +20,7 @@ export function renderIndexPage(site: Site): string {
   const content = html`
     <main>
       <div class="opening">
-        <h1>${title}</h1>
+        <h1>${nameUnit(words().build, apis.length)}</h1>
         <p class="lead">
           ${wordsWith(apis.length === 1 ? 'oneApi' : 'manyApis', { count: apis.length, address: html`<code>${renderBreakable(baseUrl)}</code>` })}
         </p>
@@ -34,7 +37,8 @@ export function renderIndexPage(site: Site): string {
       ${apis.map((api) => {
         const { name, title } = api
         const document = documents.get(name)
-        const heading = html`<h2 id="title-${name}">${title}</h2>`
+        const label = document ? html`<a class="chevron" href="apis/${name}">${title}</a>` : title
+        const heading = html`<h2 class="alone" id="title-${name}">${label}</h2>`
         return renderApi(api, document, { heading, folder: 'apis/', calls: renderApiCommands(api, document) })
       })}
     </main>
@@ -84,7 +88,7 @@ function renderContents(label: string, links: readonly ContentsLink[]): Html {
     <ul>
       ${links.map(({ path, title, markdown = '' }) => {
         const [, about = ''] = /<p>(.*?)<\/p>/s.exec(renderMarkdown(markdown).markup) ?? []
-        const small = { markup: `<small>${about.replaceAll(/<[^>]*>/g, '')}</small>` }
+        const small = { markup: `<small>${about.replaceAll(/<(?!\/?code>)[^>]*>/g, '')}</small>` }
         return html`<li>
           <a class="chevron" href="${path}"><span>${title} ${about !== '' && small}</span></a>
         </li>`
@@ -95,18 +99,20 @@ function renderContents(label: string, links: readonly ContentsLink[]): Html {
 
 export function renderSamplesPage(api: Api, site: Site): string {
   const document = site.documents.get(api.name)
-  const title = textWith('samplesFor', { api: api.title })
-  const heading = html`<h1 id="title-${api.name}">${title}</h1>`
+  const reference = document && { api, document, operations: listReferenceOperations(document) }
+  const name = document ? html`<a href="../${api.name}">${api.title}</a>` : api.title
+  const heading = html`<h1 class="alone" id="title-${api.name}">${wordsWith('samplesFor', { api: name })}</h1>`
   return renderPage({
-    title: `${title}, ${site.title}`,
+    title: `${textWith('samplesFor', { api: api.title })}, ${site.title}`,
     site,
     tab: 'referenceTab',
     root: '../../',
-    styles: ['console.css'],
+    styles: ['console.css', 'reference.css'],
     scripts: ['console.js'],
-    content: html`<main>
-      ${renderApi(api, document, { heading, folder: '../', calls: renderPrograms(api, document) })}
-    </main>`,
+    content: html`<div class="columns">
+      ${reference && renderSideList(reference, site, { up: '../' })}
+      <main>${renderApi(api, document, { heading, folder: '../', calls: renderPrograms(api, document) })}</main>
+    </div>`,
   })
 }
 
@@ -115,13 +121,11 @@ function renderApi(
   document: JsonObject | undefined,
   { heading, folder, calls }: { readonly heading: Html; readonly folder: string; readonly calls: Html },
 ): Html {
-  const { name, title, description, scheme } = api
+  const { name, description, scheme } = api
   return html` <section id="api-${name}" class="api" aria-labelledby="title-${name}">
-    <div class="about">
+    <div>
       <header>
-        ${heading} ${renderPill(words()[scheme])}
-        ${document && html`<a class="button quiet" href="${folder}${name}">${words().openReference}<span class="unseen">${textWith('ofApi', { api: title })}</span></a>`}
-        ${description !== undefined && html`<p>${description}</p>`}
+        ${heading} ${renderChip(words()[scheme])} ${description !== undefined && html`<p>${description}</p>`}
       </header>
       <dl>${renderFacts(api, document, folder)}</dl>
     </div>

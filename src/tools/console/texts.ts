@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { html, type Html } from '../../shared/web/html.js'
+import type { Tone } from '../../shared/web/look.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
+import { renderPill } from '../../shared/web/parts.js'
 import { renderPage, type ConsoleText, type Site } from './page.js'
-import { listHeadings } from './reference/information.js'
+import { type Heading, listHeadings } from './reference/information.js'
 import { renderMarkdown } from './reference/markdown.js'
-import { readLanguage, textWith } from './words.js'
+import { readLanguage, textWith, words } from './words.js'
 import { describeValue, wrongOption } from '../../shared/lib/option-checks.js'
 
 export function readGuides(pattern: unknown): ConsoleText[] {
@@ -96,19 +98,21 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
   const { markup } = renderMarkdown(text.markdown, { headingIds: true })
   const hasHeading = markup.includes('<h1')
   const body = hasHeading ? markup : renderMarkdown(text.markdown, { headingIds: true, headingLevel: 2 }).markup
-  const links = isGuide
-    ? guides.map((guide) => ({ href: `../${guide.path}`, label: guide.title, isCurrent: guide === text }))
-    : listHeadings({ markup: body }).flatMap(({ id, text: label, level }) =>
-        level === 2 ? { href: `#${id}`, label } : [],
-      )
+  const headings = listHeadings({ markup: body })
+  const isOneOfMany = isGuide && guides.length > 1
+  const links = isOneOfMany
+    ? guides.map((guide) => renderLink(`../${guide.path}`, guide.title, guide === text && html` aria-current="page"`))
+    : headings.filter(({ level }) => level === 2).map(({ id, text: label }) => renderLink(`#${id}`, label))
   const tab = isGuide ? 'guides' : 'changelogTab'
   const content = html`
     <div class="${links.length > 1 ? 'columns' : 'reading'}">
       ${links.length > 1 && renderSideLinks(FRAME_TEXTS[readLanguage()][tab], links)}
-      <main class="text">
-        ${!hasHeading && html`<h1>${text.title}</h1>`} ${{ markup: linkGuides(body, guides) }}
+      <main class="text${!isGuide && ' changes'}">
+        ${!hasHeading && html`<h1>${text.title}</h1>`}
+        ${{ markup: isGuide ? linkGuides(body, guides) : markChanges(body) }}
         ${next && html`<a class="chevron next" href="../${next.path}">${textWith('nextGuide', { title: next.title })}</a>`}
       </main>
+      ${isOneOfMany && headings.length > 1 && renderOnPage(headings)}
     </div>
   `
   const name = text.path.slice(text.path.lastIndexOf('/') + 1)
@@ -125,25 +129,50 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
   })
 }
 
-interface SideLink {
-  readonly href: string
-  readonly label: Html | string
-  readonly isCurrent?: boolean
+function renderLink(href: string, label: Html | string, mark: Html | false = false): Html {
+  return html`<li><a href="${href}" ${mark}>${label}</a></li> `
 }
 
 /** The list at the left: all guides, or what the changelog has. On phones it is folded. */
-function renderSideLinks(name: string, links: readonly SideLink[]): Html {
+function renderSideLinks(name: string, links: readonly Html[]): Html {
   return html`<nav id="sidebar" aria-label="${name}">
     <details class="fold">
       <summary>${name}</summary>
       <ul class="groups">
-        ${links.map(
-          ({ href, label, isCurrent = false }) =>
-            html`<li><a href="${href}" ${isCurrent && html`aria-current="page"`}>${label}</a></li> `,
-        )}
+        ${links}
       </ul>
     </details>
   </nav>`
+}
+
+/** The headings of a guide, at the right of it where a page is wide. */
+function renderOnPage(headings: readonly Heading[]): Html {
+  return html`<nav class="on-page" aria-label="${words().onPage}">
+    <p>${words().onPage}</p>
+    <ul>
+      ${headings.map(({ id, text, level }) => renderLink(`#${id}`, text, level > 2 && html` class="in"`))}
+    </ul>
+  </nav>`
+}
+
+/** The kinds of changes that [Keep a Changelog](https://keepachangelog.com) names, and their colours. */
+const KINDS = new Map<string, Tone>([
+  ['added', 'good'],
+  ['changed', 'info'],
+  ['deprecated', 'warn'],
+  ['removed', 'bad'],
+  ['fixed', 'other'],
+])
+
+/** An entry of the changelog may begin with its kind in bold, and with a link to its API: these become badges. */
+function markChanges(markup: string): string {
+  return markup.replaceAll(
+    /(<li>(?:\s*<p>)?)(?:<strong>([^<]{1,24})<\/strong>\s*)?(?:<a( href="(?:\.\/)?apis\/[\w.-]+"[^>]*>[^<]*<\/a>))?/g,
+    (_, start: string, kind?: string, link?: string) => {
+      const pill = kind !== undefined && renderPill({ markup: kind }, KINDS.get(kind.toLowerCase())).markup
+      return `${start}${pill ? `${pill} ` : ''}${link === undefined ? '' : `<a class="pill"${link}`}`
+    },
+  )
 }
 
 function linkGuides(markup: string, guides: readonly ConsoleText[]): string {

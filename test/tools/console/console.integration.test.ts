@@ -39,7 +39,7 @@ describe('the console of a shop', () => {
 
   it('lists every API with its title, description, scheme, scopes and exact addresses', async () => {
     const { page } = await pageAt(shop.developers)
-    expect(page.querySelector('h1')?.textContent).toBe('Tea shop developers')
+    expect(page.querySelector('h1')?.textContent).toBe('Build with our APIs')
     const [orders = '', catalog = ''] = [...page.querySelectorAll('.api')].map((section) => wordsOf(section))
     for (const words of [
       'Orders',

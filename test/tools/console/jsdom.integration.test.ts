@@ -49,6 +49,18 @@ describe('a reference', () => {
     await (await open('orders')).state('Not authorized')
   })
 
+  it('offers to authorize where a call needs it, until there are credentials, and goes on to Send', async () => {
+    const page = await open('orders')
+    await page.click('#listOrders .toggle')
+    const need = await page.one('#listOrders .need', 'Add your credentials to send this request.')
+    expect(need.hidden).toBe(false)
+    need.querySelector('button')!.click()
+    await page.authorize(credentials.clientId, credentials.clientSecret)
+    await page.state('Authorized as ')
+    expect(need.hidden).toBe(true)
+    await vi.waitFor(() => expect(page.window.document.activeElement?.matches('#listOrders .execute')).toBe(true))
+  })
+
   it('says which scope an access token lacks', async () => {
     const apis = { orders: { scopes: ['orders:read'] } } as const
     const { credentials: made } = await shop.auth.applications.create({ name: 'Reader', apis })

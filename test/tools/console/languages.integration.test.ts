@@ -87,7 +87,7 @@ describe.each(['de', 'fr', 'es'] as const)('in %s', (language) => {
   it('has the words of the page', async () => {
     const page = await (await load('', language)).text()
     expect(readShown(page)).toContain(PAGES_OF[language].console)
-    expect(readShown(page)).toContain(PAGES_OF[language].openReference)
+    expect(readShown(page)).toContain(PAGES_OF[language].tokenAddress)
   })
 
   it('replaces the same names in each text as in English, and has no markup', () => {

@@ -17,7 +17,10 @@ afterAll(() => rmSync(folder, { recursive: true }))
 describe('guides and a changelog', () => {
   let shop: Awaited<ReturnType<typeof openShop>>
   beforeAll(async () => {
-    write('02-keys.md', '```sh\n# no heading\n```\n## Keys & *secrets*\n\n[back](./01-start.md)\n\n### Rotation')
+    write(
+      '02-keys.md',
+      '```sh\n# no heading\n```\n## Keys & *secrets*\n\n[back](./01-start.md)\n\n### Rotation\n\n### Loss',
+    )
     write(
       '01-start.md',
       '\uFEFF# Get [started](x)\n\n<script>alert(1)</script><b onclick="x">bold</b>\n\n[keys](02-keys.md#rotation) [orders](../apis/orders) [other](other.md) ![tea](tea.png)',
@@ -29,7 +32,7 @@ describe('guides and a changelog', () => {
     write('.hidden.txt', '')
     const changelog = write(
       'CHANGES.markdown',
-      '# Changes\n\n## May\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n## *April*\n',
+      '# Changes\n\n## May\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n- **Added** [Orders](apis/orders) [placed](apis/orders/operations/placeOrder)\n- **Odd** <b>bold</b>\n- Plain **text**\n\n## *April*\n\n- [Orders](apis/orders) all\n',
     )
     shop = await openShop({ console: { guides: join(folder, '*.md'), changelog } })
   })
@@ -91,6 +94,30 @@ describe('guides and a changelog', () => {
     expect(await readBeside('guides/01-start')).toEqual({ links, scripts: 0 })
     expect(await readBeside('guides/02-keys')).toEqual({ links, scripts: 1 })
     expect(await readBeside('changelog')).toEqual({ links: ['#may', '#april'], scripts: 0 })
+  })
+
+  it('have their own headings beside them, where they are some', async () => {
+    const readHeadings = async (path: string) =>
+      [...(await get(path)).page.querySelectorAll('.on-page a')].map((each) => each.getAttribute('href'))
+    expect(await readHeadings('guides/02-keys')).toEqual(['#rotation', '#loss'])
+    for (const path of ['guides/01-start', 'changelog']) expect(await readHeadings(path)).toEqual([])
+  })
+
+  it('show the kind and the API that an entry of the changelog begins with as badges', async () => {
+    const { page } = await get('changelog')
+    const entries = [...page.querySelectorAll('main li')].map((entry) =>
+      [...entry.querySelectorAll('.pill')].map((pill) => [pill.className, pill.textContent, pill.getAttribute('href')]),
+    )
+    expect(entries).toEqual([
+      [
+        ['pill good', 'Added', null],
+        ['pill', 'Orders', 'apis/orders'],
+      ],
+      [['pill', 'Odd', null]],
+      [],
+      [['pill', 'Orders', 'apis/orders']],
+    ])
+    expect([...page.querySelectorAll('main li a:not(.pill)')].map(({ textContent }) => textContent)).toEqual(['placed'])
   })
 
   it('are Markdown for programs, which llms.txt links to', async () => {

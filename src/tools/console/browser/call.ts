@@ -12,13 +12,15 @@ import { callWords } from './words.js'
 interface CallOptions {
   readonly page: PageData
   readonly session: Session
+  readonly signal: AbortSignal
   readonly askAgain: (message: Message) => void
   readonly authorize: (message?: Message, then?: () => void) => void
 }
 
 const UNSENDABLE = /^(?:connect|trace|track)$/i
 
-export function enableCall(form: HTMLFormElement, { page, session, askAgain, authorize }: CallOptions): void {
+export function enableCall(form: HTMLFormElement, options: CallOptions): void {
+  const { page, session, askAgain, authorize } = options
   const section = find(form, '.answer', 'section')
   const button = find(form, '.execute', 'button')
   if (!section || !button) return
@@ -133,6 +135,20 @@ export function enableCall(form: HTMLFormElement, { page, session, askAgain, aut
     if (target instanceof Element && target.getAttribute('aria-invalid') === 'true') clearProblem(target)
   })
   enableBodyChoices(form)
+  if (form.dataset['security'] === 'required') showNeed(button, options)
+}
+
+/** Says above the button that sends that credentials are needed, while there are none. */
+function showNeed(button: HTMLElement, { page, session, signal, authorize }: CallOptions): void {
+  const click = (): void => authorize(undefined, () => button.focus())
+  const authorizeButton = create('button', { type: 'button', class: 'button quiet', click }, callWords.authorize)
+  const need = create('p', { class: 'need' }, create('span', {}, callWords.toSend), ' ', authorizeButton)
+  const show = (): void => {
+    need.hidden = session.describe(page.api) !== 'none'
+  }
+  button.parentElement?.before(need)
+  session.subscribe(show, signal)
+  show()
 }
 
 function describeRefusedCredential(scheme: 'oauth2' | 'apiKey', status: number): Message {

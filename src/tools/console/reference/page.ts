@@ -16,7 +16,7 @@ import { renderPath, renderTitle } from './side-list.js'
 import { readText, resolve, readSchema, describeType } from './read-schema.js'
 import { readLanguage, words } from '../words.js'
 import { renderSchema } from './schema.js'
-import { listMembers, formatCount } from './schema-rules.js'
+import { listMembers } from './schema-rules.js'
 import { findKnownValue } from './examples.js'
 import { renderExamples } from './responses.js'
 
@@ -149,16 +149,20 @@ export function renderSchemasPage(reference: Reference, options: ReferencePageOp
   })
 }
 
+/** A schema without a description is known by its first members. */
+const MAX_MEMBERS = 8
+
 function renderSchemaList({ document }: Reference, folder: string): Html {
   return html`<ul class="schemas">
     ${listNamedSchemas(document).map(({ key, name, schema }) => {
       const { title, description } = resolve(document, schema)
       const [text = ''] = (readText(description) ?? readText(title) ?? '').split('\n', 1)
-      const { length } = listMembers(readSchema(document, schema))
-      const count = length === 0 ? describeType(document, schema) : formatCount(length, words().members)
+      const members = listMembers(readSchema(document, schema)).map(({ label }) => label)
+      const shown = members.slice(0, MAX_MEMBERS).join(', ') + (members.length > MAX_MEMBERS ? ', …' : '')
       return html`<li>
         <a class="chevron" href="${folder}/${key}"
-          ><code>${name}</code> <span class="note">${text === name || text === '' ? count : text}</span></a
+          ><code>${name}</code>
+          <span class="note">${text === name || text === '' ? shown || describeType(document, schema) : text}</span></a
         >
       </li>`
     })}

@@ -135,7 +135,8 @@ export function formatCount(count: number, unit: string): string {
   return `${count} ${nameUnit(unit, count)}`
 }
 
-function nameUnit(unit: string, count: unknown): string {
+/** The word for one, or for any other number: `item|items`. */
+export function nameUnit(unit: string, count: unknown): string {
   const [one = '', several = ''] = unit.split('|')
   return count === 1 ? one : several
 }

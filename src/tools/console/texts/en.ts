@@ -2,6 +2,7 @@
 export const en = {
   console: 'Developer console',
   skip: 'Skip to the content',
+  build: 'Build with our API|Build with our APIs',
   oneApi: 'One API at {address}',
   manyApis: '{count} APIs at {address}',
   fromOperator:
@@ -18,7 +19,6 @@ export const en = {
   forModels: 'For language models',
   oauth2: 'OAuth 2.0, access token',
   apiKey: 'API key',
-  openReference: 'Open the reference',
   ofApi: ' of {api}',
   address: 'Address',
   baseUrl: 'Base URL',
@@ -44,6 +44,7 @@ export const en = {
   howOperationsCome: 'They are listed here as soon as the document of this API describes one.',
   otherOperations: 'Other',
   webhooks: 'Webhooks',
+  onPage: 'On this page',
   nextGuide: 'Next: {title}',
   search: 'Search',
   searchOperations: 'Search operations',

@@ -87,10 +87,10 @@ describe('a reference in Markdown', () => {
       '- `orders:read`: Read orders',
       '### GET /items: List your orders',
       'Scopes: `orders:read`.',
-      '- `limit` (query, integer, 1 to 100, default 20): At most that many orders.',
+      '- `limit` (query, integer, 1 to 100, default 20): How many orders to return.',
       '- `application/json`: NewOrder',
       '- 200: A page of orders. `application/json`: OrderPage',
-      '### OrderPage\n\nobject\n\n- `items`: list of Order, required\n- `next`: string. There may be more',
+      '### OrderPage\n\nobject\n\n- `items`: list of Order, required\n- `next`: string. Pass it as `after`',
       '- `product`: string, 1 to 40 characters, required. The `sku` of a product of the catalogue.',
     ])
       expect(text).toContain(words)
