@@ -1,58 +1,33 @@
 import type { IncomingMessage } from 'node:http'
 import { isApplicationId } from '../../shared/lib/application-id.js'
-import { readKeyPrefix } from '../applications/credentials/credentials.js'
+import { isLive, readKeyPrefix, type Credentials } from '../applications/credentials/credentials.js'
 import type { LastUsed } from '../applications/credentials/last-used.js'
-import { isUsableAt } from '../applications/records/grants.js'
 import type { Activate } from '../applications/records/status.js'
-import { createDenial, createDenialError, OAuthError, type Denial } from '../../shared/contracts/denial.js'
-import { StoreUnavailableError } from '../../shared/contracts/errors.js'
+import { createDenial, OAuthError } from '../../shared/contracts/denial.js'
+import { NoTurnError, StoreUnavailableError } from '../../shared/contracts/errors.js'
 import { notePresentedSecrets, readOrigin } from '../http/origin.js'
 import type { ApplicationRecord, CredentialRecord } from '../../shared/contracts/application-record.js'
 import type { RefusalDetails } from '../../shared/contracts/usage.js'
-import type { Credentials } from '../applications/credentials/credentials.js'
 import type { ApplicationCache } from '../applications/records/application-cache.js'
 import type { ImportedCredentials } from '../../shared/contracts/imports.js'
 import type { Form } from '../http/form.js'
-import {
-  isBasic,
-  readPresentedCredentials,
-  type ClientApi,
-  type ClientCredentials,
-} from '../http/client-credentials.js'
-import { formatFailureKey, readHeader, readIpAddress } from '../../shared/lib/request.js'
-import { formatChallenge } from '../http/respond.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
+import { readPresentedCredentials, type ClientApi, type ClientCredentials } from '../http/client-credentials.js'
+import { formatFailureKey, readClientAddress, readIpAddress } from '../../shared/lib/request.js'
 import { isInNetworks } from '../../shared/lib/networks.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limits.js'
-import { createReadingMatcher, mayPass, type FoundClient, type ComparedReading } from './match-readings.js'
+import {
+  CLIENT_FAILED,
+  createInvalidClientError,
+  createRefusal,
+  maySaySuspended,
+  refuseOtherMethods,
+  type AuthenticatedClient,
+  type ComparedReading,
+  type FoundClient,
+  type RefusedClient,
+} from './client-outcomes.js'
 import type { createAssertionReader } from './private-key-jwt.js'
-
-/** The secret may be restricted. */
-export type AuthenticatedClient = Pick<FoundClient, 'application' | 'client'> & { readonly secret: CredentialRecord }
-
-export interface RefusedClient {
-  /** `no_credential`, `unknown_client`, `wrong_secret`, `expired_key`, `expired_secret`, `restricted_secret`, `network_not_allowed`, `no_resource_server` or `suspended`; undefined if the error says it. */
-  readonly reason?: string | undefined
-  readonly client?: string | undefined
-  readonly applicationId?: string | undefined
-  readonly details?: RefusalDetails | undefined
-  /** Of a right secret of a suspended application: whether the networks of both have the address of the request. */
-  readonly isFromItsNetworks?: boolean
-}
-
-/** The refusal of a client, with what operators may know of it. Only the members of a `Denial` are sent. */
-interface ClientRefusal extends OAuthError {
-  readonly refused: RefusedClient
-}
-
-export function describeRefusedClient(error: unknown): RefusedClient | undefined {
-  return error instanceof OAuthError && Object.hasOwn(error, 'refused') ? (error as ClientRefusal).refused : undefined
-}
-
-function createRefusal(denial: Denial, refused: RefusedClient, cause?: unknown): ClientRefusal {
-  return Object.assign(createDenialError(denial), { refused: ownMembers(refused), cause })
-}
 
 /** The application that authenticated; if authentication failed, the one whose key or id was presented. */
 interface Attempt {
@@ -215,16 +190,90 @@ export function createClientAuthentication(
   }
 }
 
-/** Throws `unauthorized_client` if the client's secret may not be used at an API at which the application may do something. */
-export function refuseRestrictedSecret(
-  { application, client, secret }: AuthenticatedClient,
-  api: { readonly name: string },
-): void {
-  if (isUsableAt(secret, api)) return
-  const denial = createDenial('unauthorized_client', 'The client secret may not be used for this API')
-  const details = { credential: secret.name }
-  throw createRefusal(denial, { reason: 'restricted_secret', client, applicationId: application.id, details })
+/** Finds the clients that the readings of a request name, and compares the secrets, up to the first reading that passes. */
+function createReadingMatcher(options: {
+  readonly applicationCache: ApplicationCache
+  readonly credentials: () => Credentials
+  readonly importedCredentials: Omit<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
+  readonly now: () => number
+  /** Called for readings whose slow hashes were not computed in time. */
+  readonly onNoTurn: (
+    readings: number,
+    req: IncomingMessage,
+    client: { readonly client: string; readonly applicationId: string },
+  ) => Promise<void>
+}) {
+  const { applicationCache, credentials, importedCredentials, now, onNoTurn } = options
+  /** Slow hashes are computed only where no quick comparison decides. */
+  async function matchReadings(readings: readonly ClientCredentials[], req: IncomingMessage) {
+    const compared: ComparedReading[] = []
+    for (const { id, secret } of readings) {
+      const found = await findClient(id, req)
+      const application = found?.application
+      // The secret of an unknown client is compared too, so that the time taken does not show which clients exist.
+      const matched =
+        credentials().match(secret, application?.secrets ?? [], now()) ??
+        importedCredentials?.matchDigest(secret, application)
+      compared.push({ id, secret, found, matched })
+      if (mayPass(compared.at(-1)!)) break
+    }
+    await matchSlowHashes(compared, req)
+    return compared
+  }
+
+  /** All readings for one application wait for one turn. An earlier reading counts before a later one of another application. */
+  async function matchSlowHashes(compared: readonly ComparedReading[], req: IncomingMessage): Promise<void> {
+    const passing = compared.find(mayPass)?.found?.application.id
+    const open = compared.filter(({ found, matched }) => found && !matched && found.application.id !== passing)
+    for (const id of new Set(open.map(({ found }) => found!.application.id))) {
+      const ofApplication = open.filter(({ found }) => found!.application.id === id)
+      const secrets = [...new Set(ofApplication.map(({ secret }) => secret))]
+      const match = await matchSlowHash(secrets, ofApplication[0]!.found!, req)
+      for (const each of ofApplication) if (each.secret === match?.secret) each.matched = match.record
+    }
+  }
+
+  /** Readings that waited in vain count as failures: an address that floods an application never gets another answer. */
+  async function matchSlowHash(secrets: readonly string[], { application, client }: FoundClient, req: IncomingMessage) {
+    if (!importedCredentials?.hasSlowHash(application)) return undefined
+    try {
+      return await importedCredentials.matchSlowHash(secrets, application, readClientAddress(req))
+    } catch (error) {
+      if (error instanceof NoTurnError) await onNoTurn(secrets.length, req, { client, applicationId: application.id })
+      throw error
+    }
+  }
+
+  /** The application with that public id, whatever its status. An application without credentials counts as unknown. */
+  async function findById(id: string, req: IncomingMessage): Promise<FoundClient | undefined> {
+    const application = await applicationCache.findById(id, req)
+    return application && application.keys.length + application.secrets.length > 0
+      ? { application, client: id }
+      : undefined
+  }
+
+  async function findByKey(presented: string, req: IncomingMessage): Promise<FoundClient | undefined> {
+    const hash = credentials().hashKey(presented)
+    if (hash === undefined) return undefined
+    const application = await applicationCache.findByKeyHash(hash, presented, req)
+    const key = application?.keys.find((record) => record.hash === hash)
+    if (!application || !key) return undefined
+    return { application, hash, client: key.prefix, expiredKey: isLive(key, now()) ? undefined : key }
+  }
+
+  function findClient(id: string, req: IncomingMessage): Promise<FoundClient | undefined> {
+    return isApplicationId(id) ? findById(id, req) : findByKey(id, req)
+  }
+
+  return { matchReadings, findClient }
 }
+
+export function mayPass({ found, matched }: Pick<ComparedReading, 'found' | 'matched'>): boolean {
+  return matched !== undefined && !found?.expiredKey && MAY_AUTHENTICATE.includes(found!.application.status)
+}
+
+/** The right secret of a pending application proves that its e-mail has arrived. */
+const MAY_AUTHENTICATE: readonly ApplicationRecord['status'][] = ['active', 'pending']
 
 /** Throws `network_not_allowed` from outside the networks of application or secret, wherever clients authenticate. */
 function refuseOtherNetworks({ application, secret, client }: AuthenticatedClient, req: IncomingMessage): void {
@@ -239,11 +288,6 @@ function isFromItsNetworks(application: ApplicationRecord, secret: CredentialRec
   return [application, secret].every(({ networks }) => networks === undefined || isInNetworks(address, networks))
 }
 
-/** Whether the client presented the right secret of a suspended application, from a network of both: it may learn that. */
-export function maySaySuspended(refused: RefusedClient | undefined): boolean {
-  return refused?.reason === 'suspended' && refused.isFromItsNetworks === true
-}
-
 function describeAttempt({ known, failure, shown }: Attempt): RefusedClient {
   if (!known)
     return { reason: failure?.reason === 'wrong_assertion' ? 'wrong_assertion' : 'unknown_client', client: shown }
@@ -255,36 +299,6 @@ function describeClientId(id: string): string | undefined {
   return isApplicationId(id) ? id : readKeyPrefix(id)
 }
 
-/** Throws `invalid_client` for a request without credentials, and for credentials of a kind that this API does not take. */
-function refuseOtherMethods(req: IncomingMessage, readings: readonly ClientCredentials[], api: ClientApi): void {
-  const method = isBasic(readHeader(req, 'authorization')) ? 'client_secret_basic' : 'client_secret_post'
-  const methods = api.clientAuthentication
-  if (readings.length > 0 && methods.includes(method)) return
-  const takesSecrets = methods.some((each) => each !== 'private_key_jwt')
-  if (readings.length === 0 && takesSecrets)
-    throw createInvalidClientError(api.name, MISSING_CREDENTIALS, { reason: 'no_credential' })
-  const reason = readings.length === 0 ? 'no_credential' : 'other_method'
-  throw createInvalidClientError(api.name, `Clients authenticate here with ${methods.join(' or ')}`, { reason })
-}
-
 function describeExpired({ name, expiresAt }: CredentialRecord): RefusalDetails {
   return { credential: name, expiredAt: expiresAt ?? null }
-}
-
-/** The parameters of a form with which clients authenticate (RFC 6749 2.3.1, RFC 7521 4.2). */
-export const CLIENT_PARAMETERS = ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type']
-
-export const CLIENT_FAILED = 'Client authentication failed'
-
-const MISSING_CREDENTIALS =
-  'Client credentials are missing; send key (or application id) and secret as HTTP Basic user name and password, or as client_id and client_secret in the form'
-
-/** RFC 6749 5.2: 401 with a challenge. It has the error code because openid-client reads the code from the challenge only. */
-export function createInvalidClientError(api: string, description: string, refused: RefusedClient): ClientRefusal {
-  const basic = formatChallenge('Basic', [
-    ['realm', api],
-    ['charset', 'UTF-8'],
-    ['error', 'invalid_client'],
-  ])
-  return createRefusal(createDenial('invalid_client', description, { 'WWW-Authenticate': basic }), refused)
 }

@@ -8,7 +8,8 @@ import { sendEmpty, sendJson } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limits.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
 import type { RevokedTokens } from '../tokens/revoked-tokens.js'
-import { refuseRestrictedSecret, type AuthenticateClient } from './client-authentication.js'
+import type { AuthenticateClient } from './client-authentication.js'
+import { refuseRestrictedSecret } from './client-outcomes.js'
 import {
   describeToken,
   NO_STORE,

@@ -17,7 +17,7 @@ import { createKeySetFetcher } from '../key-sets/fetch-key-set.js'
 import { createKeySetCache } from '../key-sets/key-set-cache.js'
 import { toVerificationKeys, type VerificationKey } from '../key-sets/public-key-set.js'
 import { isCanonical, verifyAssertion } from '../tokens/verify-access-token.js'
-import type { ComparedReading, FoundClient } from './match-readings.js'
+import type { ComparedReading, FoundClient } from './client-outcomes.js'
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 /** Seconds that an assertion may be valid for. */

@@ -13,13 +13,13 @@ import { deriveRequest, formatFailureKey, readIpAddress } from '../../shared/lib
 import { didYouMean } from '../../shared/lib/suggest.js'
 import type { RateLimit } from '../rate-limits/rate-limits.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
+import type { AuthenticateClient } from './client-authentication.js'
 import {
   CLIENT_PARAMETERS,
   refuseRestrictedSecret,
-  type AuthenticateClient,
   CLIENT_FAILED,
   createInvalidClientError,
-} from './client-authentication.js'
+} from './client-outcomes.js'
 import type { ClientApi } from '../http/client-credentials.js'
 
 /** An API, and what resource servers learn of applications there beyond RFC 7662. */

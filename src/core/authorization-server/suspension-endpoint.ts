@@ -4,7 +4,8 @@ import { readForm, refuseInQuery } from '../http/form.js'
 import type { ClientApi } from '../http/client-credentials.js'
 import type { Endpoint } from '../http/middleware.js'
 import { sendJson } from '../http/respond.js'
-import { describeRefusedClient, maySaySuspended, type AuthenticateClient } from './client-authentication.js'
+import type { AuthenticateClient } from './client-authentication.js'
+import { describeRefusedClient, maySaySuspended } from './client-outcomes.js'
 
 /** Only a caller with the right secret learns of the suspension: the answer is the same for all others, known or not. */
 export function createSuspensionEndpoint(authenticateClient: AuthenticateClient): Endpoint {

@@ -11,14 +11,14 @@ import { sendJson, toDenial } from '../http/respond.js'
 import type { RateLimit } from '../rate-limits/rate-limits.js'
 import type { SignAccessToken } from '../tokens/access-token.js'
 import type { ApiObserver } from '../../shared/contracts/api-observer.js'
+import type { AuthenticateClient } from './client-authentication.js'
 import {
   CLIENT_PARAMETERS,
   describeRefusedClient,
   refuseRestrictedSecret,
-  type AuthenticateClient,
   type AuthenticatedClient,
   type RefusedClient,
-} from './client-authentication.js'
+} from './client-outcomes.js'
 import { readCustomClaims } from '../tokens/custom-claims.js'
 
 export interface TokenApi extends Api {

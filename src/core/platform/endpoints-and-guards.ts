@@ -1,5 +1,6 @@
 import type { Api, Limit } from '../../shared/contracts/api.js'
-import { createClientAuthentication, describeRefusedClient } from '../authorization-server/client-authentication.js'
+import { createClientAuthentication } from '../authorization-server/client-authentication.js'
+import { describeRefusedClient } from '../authorization-server/client-outcomes.js'
 import {
   createIntrospectionEndpoint,
   createRevocationEndpoint,
