@@ -39,6 +39,25 @@ const COMMONJS = {
   logLevel: 'silent',
 }
 
+/**
+ * esbuild exports each name by two getters, for files that require each other in a circle, and values that change. There are
+ * none: a joined file imports only those that are shared more widely. Without getters the package takes a tenth less memory.
+ * @type {esbuild.Plugin}
+ */
+const PLAIN_EXPORTS = {
+  name: 'plain exports',
+  setup(build) {
+    build.onLoad({ filter: /\.js$/ }, async ({ path }) => {
+      const code = await readFile(path, 'utf8')
+      const contents = code.replace(/^export \{([^}]*)\};$/m, (_, names) => {
+        const members = names.replaceAll(/(\w+) as (\w+)/g, '$2: $1')
+        return `module.exports = {${members}};\nObject.defineProperty(module.exports, '__esModule', { value: true });`
+      })
+      return { contents }
+    })
+  },
+}
+
 try {
   await compile()
   const required = await joinModules()
@@ -177,7 +196,7 @@ async function copyDeclarations() {
 /** File by file, for the same reason. Programs are not required by anybody. @param {string[]} files relative to dist */
 async function translateToCommonJs(files) {
   const entryPoints = files.map((file) => join(output, file))
-  await esbuild.build({ ...COMMONJS, entryPoints, outbase: esm, outdir: cjs })
+  await esbuild.build({ ...COMMONJS, entryPoints, outbase: esm, outdir: cjs, plugins: [PLAIN_EXPORTS] })
   await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
 }
 

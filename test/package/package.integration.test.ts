@@ -83,7 +83,8 @@ describe('the tarball', () => {
   it('has few files to load for each subpath: hundreds of modules would take twice as long', async () => {
     const code = packed.files.filter(({ path }) => /^dist\/esm\/.+\.js$/.test(path))
     // What several subpaths share is in files of its own, so that an app loads nothing of a feature that it does not use.
-    expect(code.length).toBeLessThan(94)
+    // What auth.applications does is loaded late, so that what it shares with the main entry is apart from what it does not: 13 more.
+    expect(code.length).toBeLessThan(107)
     const { exports } = JSON.parse(await readText(packed.folder, 'package.json')) as {
       exports: Readonly<Record<string, { readonly import?: { readonly default: string } }>>
     }
@@ -94,7 +95,7 @@ describe('the tarball', () => {
         const imports = (await readText(packed.folder, path)).matchAll(/^(?:import|export)\b[^;]*?"(\.[^"]+)"/gm)
         for (const [, name = ''] of imports) loaded.add(join(dirname(path), name))
       }
-      expect(loaded.size, subpath).toBeLessThan(52)
+      expect(loaded.size, subpath).toBeLessThan(54)
     }
   })
 
