@@ -93,7 +93,12 @@ export function renderStatus(status: Application['status'], { statuses }: Operat
 }
 
 /** A page of what may be what is looked for, in the order of its index. */
-type Source = (after: string | undefined) => Promise<{ readonly items: readonly Candidate[]; readonly next?: string }>
+type Source = (after: string | undefined) => Promise<{
+  readonly items: readonly Candidate[]
+  readonly next?: string
+  /** How many were read, if more than these. */
+  readonly searched?: number
+}>
 
 interface Candidate {
   readonly id: string
@@ -145,15 +150,15 @@ async function findApplications(visit: Visit): Promise<Found> {
 
   const source = text === undefined ? (isFull ? listFull(visit) : listRefused(visit)) : listSearched
   async function listSearched(from: string | undefined) {
-    const { items, next } = await search(auth, filters, text, from)
-    return { items: items.map((application) => ({ id: application.id, application })), ...(next && { next }) }
+    const { items, ...rest } = await search(auth, filters, text, from)
+    return { items: items.map((application) => ({ id: application.id, application })), ...rest }
   }
   const found: Application[] = []
   let read = 0
   for (let next = after; ;) {
     const page = await source(next)
     found.push(...(await Promise.all(page.items.map(findFitting))).flat())
-    read += page.items.length
+    read += page.searched ?? page.items.length
     if (page.next === undefined) return { items: found }
     if (found.length >= PAGE_SIZE) return { items: found, next: page.next }
     if (read >= MAX_READ) return { items: found, next: page.next, searched: read }
