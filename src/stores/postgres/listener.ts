@@ -13,7 +13,7 @@ const LISTEN = { text: `LISTEN ${CHANNEL}`, query_timeout: PROBE_TIMEOUT_MS }
 /** Calls its watchers when PostgreSQL notifies of a change. It holds a connection while there are watchers. */
 export function createPostgresListener(pool: PostgresPool) {
   const watchers = new Set<() => void>()
-  let subscription: Subscription | undefined
+  let subscription: ReturnType<typeof subscribe> | undefined
   let closed = false
 
   function wakeAll(): void {
@@ -46,8 +46,6 @@ export function createPostgresListener(pool: PostgresPool) {
     },
   }
 }
-
-type Subscription = ReturnType<typeof subscribe>
 
 /** Listens on a connection of its own, and on a new one when that is lost, until it is stopped. */
 function subscribe(pool: PostgresPool, wake: () => void) {

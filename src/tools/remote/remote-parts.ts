@@ -231,10 +231,8 @@ function createTokenParts(
 /** The platform's time is known to within the time of an answer. */
 const CLOCK_TOLERANCE_SECONDS = 5
 
-type Encryption = Parameters<typeof createSigningKeys>[0]['encryption']
-
 /** The platform has answered its own keys, without private ones: they verify here and sign nothing. */
-const PUBLIC_KEYS_ONLY: Encryption = {
+const PUBLIC_KEYS_ONLY: Parameters<typeof createSigningKeys>[0]['encryption'] = {
   seal: refusePrivateKey,
   unseal: refusePrivateKey,
   isNewest: () => true,

@@ -1,5 +1,3 @@
-type Forms = Readonly<Record<string, string>>
-
 /**
  * The words of e-mails, and of the page of claim links, in English. Names in braces stand for values: `{name}` is the application's name,
  * which a stranger has chosen, so it is in quotation marks; `{platform}` the provider and its host, `{operator}` the provider alone, for a
@@ -14,7 +12,7 @@ export const en = {
     keySet: { noun: 'the public keys', newOne: 'new ones' },
     /** Public keys that expire. */
     set: { kind: 'key set' },
-  } as { readonly [kind in 'key' | 'secret' | 'keySet' | 'set']: Forms },
+  } as { readonly [kind in 'key' | 'secret' | 'keySet' | 'set']: Readonly<Record<string, string>> },
 
   note: 'The operator writes: {note}',
   credentials: {
