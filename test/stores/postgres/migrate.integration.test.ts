@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { createPostgresConnections } from '../../../src/stores/postgres/connection.js'
-import type { Sql } from '../../../src/stores/postgres/connection.js'
 import { migrate } from '../../../src/stores/postgres/migrate.js'
 import { MIGRATIONS } from '../../../src/stores/postgres/migrations/index.js'
 import { NEXT_POSTGRES_MIGRATION } from '../../support/next-migration.mjs'
 import { openPlatform } from '../../support/platform.js'
+import { describeMigrations } from '../migration-suite.js'
 import { expectFilled, fillStore, useNextMigration } from '../next-migration.js'
 import { runPostgresProcess, usePostgres } from './databases.js'
 
@@ -35,6 +34,21 @@ async function readSchema(): Promise<unknown> {
     sequences: await db.ask(`SELECT sequencename FROM pg_sequences WHERE schemaname = '${db.schema}' ORDER BY 1`),
   }
 }
+
+describeMigrations<(typeof MIGRATIONS)[number]>({
+  name: 'postgres',
+  migrations: MIGRATIONS,
+  nextMigration: NEXT_POSTGRES_MIGRATION,
+  makeEmpty: db.makeSchema,
+  createStore: () => db.createStore(),
+  run: db.ask,
+  readSchema,
+  readAll: readSchema,
+  migrate: async (migrations) =>
+    migrate(createPostgresConnections(db.openPool(), { prepare: true }), { migrations, mayMigrate: true }),
+  addStep: (name) => async (sql) => void (await sql.run('INSERT INTO steps VALUES ($1)', name)),
+  readSteps: () => db.ask('SELECT name FROM steps'),
+})
 
 describe('migration of a PostgreSQL database', () => {
   const next = useNextMigration(MIGRATIONS, NEXT_POSTGRES_MIGRATION)
@@ -64,31 +78,6 @@ describe('migration of a PostgreSQL database', () => {
     expect(logger.lines).toContain(`The store was migrated from schema ${FORMER} to ${LATEST}.`)
   })
 
-  it('leads to the schema of a new database', async () => {
-    await db.openStore()
-    const migrated = await readSchema()
-    await db.makeSchema()
-    await db.openStore()
-    expect(await readSchema()).toEqual(migrated)
-  })
-
-  it('is refused with migrate: false, and the database is unchanged', async () => {
-    const before = await readSchema()
-    await expect(db.createStore().open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
-    expect(await readSchema()).toEqual(before)
-  })
-
-  it('that fails leaves the former schema, and succeeds later', async () => {
-    await db.ask('CREATE INDEX platform_auth_emails_by_problem ON platform_auth_emails (id)')
-    const before = await readSchema()
-    const store = db.createStore()
-    for (let i = 0; i < 2; i++) await expect(store.open()).rejects.toThrow('platform_auth_emails_by_problem')
-    expect(await readSchema()).toEqual(before)
-    await db.ask('DROP INDEX platform_auth_emails_by_problem')
-    expect(await store.open()).toMatchObject({ from: FORMER, to: LATEST })
-    await expectFilled(store)
-  })
-
   // To the server each pool is a process.
   it('is made once by four processes that start at the same time', async () => {
     const migrations = await Promise.all(Array.from({ length: 4 }, () => db.createStore().open()))
@@ -97,53 +86,11 @@ describe('migration of a PostgreSQL database', () => {
   })
 })
 
-describe('a database of a build before the first release', () => {
-  it('is refused with the fix, whether it may be migrated or not, and is not touched', async () => {
-    await db.makeSchema()
-    await db.ask(`
-      CREATE TABLE platform_auth_meta (key text PRIMARY KEY, value text NOT NULL);
-      INSERT INTO platform_auth_meta VALUES ('schema_version', '6'), ('pepper', 'plain:x')`)
-    const before = await readSchema()
-    for (const migrate of [true, false])
-      await expect(db.createStore().open({ migrate })).rejects.toMatchObject({
-        code: 'schema_too_old',
-        problem: expect.stringContaining('before its first release'),
-        fix: expect.stringContaining('Use another database'),
-      })
-    expect(await readSchema()).toEqual(before)
-  })
-})
-
 describe('a new PostgreSQL schema', () => {
   it('has the tables of schema.sql', async () => {
     await db.makeSchema()
     await db.openStore()
     await expect(await formatSchema()).toMatchFileSnapshot('schema.sql')
-  })
-})
-
-describe('migrations of PostgreSQL', () => {
-  it('has one numbered file per schema version', () => {
-    const folder = fileURLToPath(new URL('../../../src/stores/postgres/migrations/', import.meta.url))
-    const numbers = readdirSync(folder).flatMap((name) => /^(\d{3})-[a-z0-9-]+\.ts$/.exec(name)?.[1] ?? [])
-    expect(numbers).toEqual(MIGRATIONS.map((_, i) => String(i + 1).padStart(3, '0')))
-  })
-
-  it('may be functions, and are run in order, each once', async () => {
-    await db.makeSchema()
-    const connections = createPostgresConnections(db.openPool(), { prepare: true })
-    const meta = 'CREATE TABLE platform_auth_meta (key text PRIMARY KEY, value text); CREATE TABLE steps (name text)'
-    const addStep = (name: string) => async (sql: Sql) => void (await sql.run('INSERT INTO steps VALUES ($1)', name))
-    const run = (...migrations: Parameters<typeof migrate>[1]['migrations']) =>
-      migrate(connections, { migrations, mayMigrate: true })
-    expect(await run(meta, addStep('second'))).toBeUndefined()
-    expect(await run(meta, addStep('second'), addStep('third'))).toMatchObject({ from: 2, to: 3 })
-    const fail = async (): Promise<never> => {
-      throw new Error('The fifth migration fails.')
-    }
-    await expect(run(meta, addStep('second'), addStep('third'), addStep('fourth'), fail)).rejects.toThrow('fifth')
-    expect(await db.ask('SELECT name FROM steps')).toEqual([{ name: 'second' }, { name: 'third' }])
-    expect(await run(meta, addStep('second'), addStep('third'))).toBeUndefined()
   })
 })
 

@@ -1,7 +1,6 @@
 import { types } from 'pg'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
-import { MIGRATIONS } from '../../../src/stores/postgres/migrations/index.js'
 import { CALLS } from '../calls.js'
 import { application, audit, credential, email, NOW, signingKey } from '../suite/records.js'
 import { spyOnQueries, usePostgres } from './databases.js'
@@ -53,36 +52,6 @@ describe('postgresStore', () => {
     expect(await third.findApplication('a')).toStrictEqual(undefined)
     await third.saveApplication(application('b'), audit('b'))
     expect((await first.changesSince(cursor)).changes).toEqual([{ kind: 'application', id: 'a' }])
-  })
-
-  it('refuses a newer schema version, and opens once the version is its own', async () => {
-    await (await db.openStore()).close()
-    await db.ask(`UPDATE platform_auth_meta SET value = '99' WHERE key = 'schema'`)
-    const store = db.createStore()
-    await expect(store.open()).rejects.toMatchObject({ code: 'schema_too_new', message: expect.stringContaining('99') })
-    await expect(store.findApplication('a')).rejects.toThrow('not open')
-    await db.ask(`UPDATE platform_auth_meta SET value = '${MIGRATIONS.length}' WHERE key = 'schema'`)
-    await store.open()
-    expect(await store.findApplication('a')).toBeUndefined()
-  })
-
-  it('refuses to create tables with migrate: false', async () => {
-    const store = db.createStore()
-    await expect(store.open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
-    await expect(store.open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
-    await store.open()
-    await (await db.openStore()).open({ migrate: false })
-  })
-
-  it.each(CALLS)('rejects %s() before open() and after close()', async (_, call) => {
-    const store = postgresStore({ pool: db.openPool() })
-    await expect(call(store)).rejects.toThrow('open()')
-    await store.open()
-    await call(store)
-    await Promise.all([store.close(), store.close()])
-    await store.close()
-    await expect(call(store)).rejects.toThrow('closed')
-    await expect(store.open()).rejects.toThrow('closed')
   })
 
   it('reads numbers exactly, whatever type parsers the host has set in pg', async () => {

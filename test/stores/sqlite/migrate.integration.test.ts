@@ -3,7 +3,6 @@ import { copyFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import type { SchemaMigration } from '../../../src/shared/contracts/store.js'
@@ -12,6 +11,7 @@ import { migrate } from '../../../src/stores/sqlite/migrate.js'
 import { MIGRATIONS } from '../../../src/stores/sqlite/migrations/index.js'
 import { NEXT_SQLITE_MIGRATION } from '../../support/next-migration.mjs'
 import { openPlatform } from '../../support/platform.js'
+import { describeMigrations } from '../migration-suite.js'
 import { expectFilled, fillStore, useNextMigration } from '../next-migration.js'
 import { drivers } from './drivers.js'
 import { kill, readRows, runSqliteProcess, startSqliteProcess, useSqliteFiles } from './files.js'
@@ -41,6 +41,25 @@ async function makeFormer(): Promise<void> {
   await fillStore(store)
   await store.close()
 }
+
+describeMigrations<(typeof MIGRATIONS)[number]>({
+  name: 'sqlite',
+  migrations: MIGRATIONS,
+  nextMigration: NEXT_SQLITE_MIGRATION,
+  makeEmpty: files.makeFolder,
+  createStore: () => files.createStore(),
+  run: (text) => files.openDatabase().exec(text),
+  readSchema,
+  readAll: () => [readSchema(), readDump(files.file), listCopies()],
+  migrate: async (migrations) =>
+    migrate(createSqliteConnection(files.openDatabase(), { owned: false }), {
+      migrations,
+      mayMigrate: true,
+      backup: undefined,
+    }),
+  addStep: (name) => (sql) => void sql.run('INSERT INTO steps VALUES (?)', name),
+  readSteps: () => readRows(files.openDatabase(), 'SELECT name FROM steps'),
+})
 
 describe('migration of a SQLite file', () => {
   const next = useNextMigration(MIGRATIONS, NEXT_SQLITE_MIGRATION)
@@ -79,21 +98,6 @@ describe('migration of a SQLite file', () => {
     const store = files.createStore(files.openDatabase(driver))
     expect(await store.open()).toEqual({ from: FORMER, to: LATEST, copy: undefined })
     await expectFilled(store)
-    expect(listCopies()).toEqual([])
-  })
-
-  it('leads to the schema of a new database', async () => {
-    await files.openStore()
-    const migrated = readSchema()
-    await files.makeFolder()
-    await files.openStore()
-    expect(readSchema()).toEqual(migrated)
-  })
-
-  it('is refused with migrate: false, and the file is unchanged', async () => {
-    const before = readDump(files.file)
-    await expect(files.createStore().open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
-    expect(readDump(files.file)).toEqual(before)
     expect(listCopies()).toEqual([])
   })
 
@@ -170,19 +174,6 @@ describe('migration of a SQLite file', () => {
     expect(listCopies()).toEqual([`platform-auth.sqlite.before-schema-${LATEST}`])
   })
 
-  it('that fails leaves the former schema and no copy, and succeeds later', async () => {
-    const database = files.openDatabase()
-    database.exec('CREATE INDEX platform_auth_emails_by_problem ON platform_auth_emails (id)')
-    const before = readDump(files.file)
-    const store = files.createStore()
-    for (let i = 0; i < 2; i++) await expect(store.open()).rejects.toThrow('platform_auth_emails_by_problem')
-    expect(readDump(files.file)).toEqual(before)
-    expect(listCopies()).toEqual([])
-    database.exec('DROP INDEX platform_auth_emails_by_problem')
-    expect(await store.open()).toMatchObject({ from: FORMER, to: LATEST })
-    await expectFilled(store)
-  })
-
   it('is made once by four processes that start at the same time', async () => {
     const outputs = await Promise.all(Array.from({ length: 4 }, () => runSqliteProcess(files.file, 'migrate')))
     const migrations = outputs.map((output) => JSON.parse(output.split('\n')[1] ?? '') as SchemaMigration | null)
@@ -190,25 +181,6 @@ describe('migration of a SQLite file', () => {
     expect(migrations.filter((migration) => migration !== null)).toEqual([{ from: FORMER, to: LATEST, copy }])
     expect(listCopies()).toEqual([basename(copy)])
     await expectFilled(await files.openStore())
-  })
-})
-
-describe('a database of a build before the first release', () => {
-  it('is refused with the fix, whether it may be migrated or not, and is not touched', async () => {
-    const database = files.openDatabase()
-    database.exec(`
-      CREATE TABLE platform_auth_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-      INSERT INTO platform_auth_meta VALUES ('schema_version', '6'), ('pepper', 'plain:x');
-      CREATE TABLE platform_auth_letters (id TEXT)`)
-    const before = readDump(files.file)
-    for (const migrate of [true, false])
-      await expect(files.createStore().open({ migrate })).rejects.toMatchObject({
-        code: 'schema_too_old',
-        problem: expect.stringContaining('before its first release'),
-        fix: expect.stringContaining('Use another database'),
-      })
-    expect(readDump(files.file)).toEqual(before)
-    expect(listCopies()).toEqual([])
   })
 })
 
@@ -227,33 +199,6 @@ describe('a new SQLite database', () => {
     const store = files.createStore(name === 'file' ? files.file : name)
     expect(await store.open()).toBeUndefined()
     expect(listCopies()).toEqual([])
-  })
-})
-
-describe('migrations of SQLite', () => {
-  it('has one numbered file per schema version', () => {
-    const folder = fileURLToPath(new URL('../../../src/stores/sqlite/migrations/', import.meta.url))
-    const numbers = readdirSync(folder).flatMap((name) => /^(\d{3})-[a-z0-9-]+\.ts$/.exec(name)?.[1] ?? [])
-    expect(numbers).toEqual(MIGRATIONS.map((_, i) => String(i + 1).padStart(3, '0')))
-  })
-
-  it('may be functions, and are run in order, each once', async () => {
-    const database = files.openDatabase()
-    const connection = createSqliteConnection(database, { owned: false })
-    const meta = 'CREATE TABLE platform_auth_meta (key TEXT PRIMARY KEY, value TEXT); CREATE TABLE steps (name TEXT)'
-    const addStep = (name: string) => (sql: { run(text: string, name: string): unknown }) => {
-      sql.run('INSERT INTO steps VALUES (?)', name)
-    }
-    const run = (...migrations: Parameters<typeof migrate>[1]['migrations']) =>
-      migrate(connection, { migrations, mayMigrate: true, backup: undefined })
-    expect(await run(meta, addStep('second'))).toBeUndefined()
-    expect(await run(meta, addStep('second'), addStep('third'))).toMatchObject({ from: 2, to: 3 })
-    const fail = (): never => {
-      throw new Error('The fifth migration fails.')
-    }
-    await expect(run(meta, addStep('second'), addStep('third'), addStep('fourth'), fail)).rejects.toThrow('fifth')
-    expect(readRows(database, 'SELECT name FROM steps')).toEqual([{ name: 'second' }, { name: 'third' }])
-    expect(await run(meta, addStep('second'), addStep('third'))).toBeUndefined()
   })
 })
 

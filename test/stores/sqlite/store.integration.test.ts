@@ -7,8 +7,6 @@ import { describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../../src/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import type { SqliteDatabase } from '../../../src/stores/sqlite/index.js'
-import { MIGRATIONS } from '../../../src/stores/sqlite/migrations/index.js'
-import { CALLS } from '../calls.js'
 import { application, audit, credential, email, NOW, signingKey } from '../suite/records.js'
 import { readRows, useSqliteFiles } from './files.js'
 
@@ -131,40 +129,9 @@ describe('sqliteStore', () => {
     await store.close()
   })
 
-  it('refuses a newer schema, and opens once the schema is its own', async () => {
-    await (await files.openStore()).close()
-    const database = files.openDatabase()
-    database.exec(`UPDATE platform_auth_meta SET value = '99' WHERE key = 'schema'`)
-    const store = files.createStore()
-    await expect(store.open()).rejects.toMatchObject({ code: 'schema_too_new', message: expect.stringContaining('99') })
-    await expect(store.findApplication('a')).rejects.toThrow('not open')
-    database.exec(`UPDATE platform_auth_meta SET value = '${MIGRATIONS.length}' WHERE key = 'schema'`)
-    await store.open()
-    expect(await store.findApplication('a')).toBeUndefined()
-  })
-
-  it('refuses to create tables with migrate: false', async () => {
-    const store = files.createStore()
-    await expect(store.open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
-    await expect(store.open({ migrate: false })).rejects.toMatchObject({ code: 'schema_too_old' })
-    await store.open()
-    await (await files.openStore()).open({ migrate: false })
-  })
-
   it('refuses a file that is not a database', async () => {
     await writeFile(files.file, 'not a database, but as long as one'.repeat(100))
     await expect(sqliteStore(files.file).open()).rejects.toThrow('not a database')
-  })
-
-  it.each(CALLS)('rejects %s() before open() and after close()', async (_, call) => {
-    const store = files.createStore()
-    await expect(call(store)).rejects.toThrow('open()')
-    await store.open()
-    await call(store)
-    await Promise.all([store.close(), store.close()])
-    await store.close()
-    await expect(call(store)).rejects.toThrow('closed')
-    await expect(store.open()).rejects.toThrow('closed')
   })
 
   it('keeps about 10,000 changes, and resolves `everything` for an older cursor', async () => {
