@@ -101,7 +101,7 @@ export function renderSamplesPage(api: Api, site: Site): string {
   const document = site.documents.get(api.name)
   const reference = document && { api, document, operations: listReferenceOperations(document) }
   const name = document ? html`<a href="../${api.name}">${api.title}</a>` : api.title
-  const heading = html`<h1 class="alone" id="title-${api.name}">${wordsWith('samplesFor', { api: name })}</h1>`
+  const heading = html`<h1 id="title-${api.name}">${wordsWith('samplesFor', { api: name })}</h1>`
   return renderPage({
     title: `${textWith('samplesFor', { api: api.title })}, ${site.title}`,
     site,

@@ -167,10 +167,10 @@ const KINDS = new Map<string, Tone>([
 /** An entry of the changelog may begin with its kind in bold, and with a link to its API: these become badges. */
 function markChanges(markup: string): string {
   return markup.replaceAll(
-    /(<li>(?:\s*<p>)?)(?:<strong>([^<]{1,24})<\/strong>\s*)?(?:<a( href="(?:\.\/)?apis\/[\w.-]+"[^>]*>[^<]*<\/a>))?/g,
-    (_, start: string, kind?: string, link?: string) => {
-      const pill = kind !== undefined && renderPill({ markup: kind }, KINDS.get(kind.toLowerCase())).markup
-      return `${start}${pill ? `${pill} ` : ''}${link === undefined ? '' : `<a class="pill"${link}`}`
+    /(<li>(?:\s*<p>)?)(?:<strong>([^<]{1,24})<\/strong>\s*)?(?:<a( href="(?:\.\/)?apis\/[\w.-]+"[^>]*>)([^<]*)<\/a>)?/g,
+    (_, start: string, kind = '', link = '', api = '') => {
+      const pill = kind && `${renderPill({ markup: kind }, KINDS.get(kind.toLowerCase())).markup} `
+      return start + pill + (link && `<a class="api-link"${link}${renderPill({ markup: api }).markup}</a>`)
     },
   )
 }

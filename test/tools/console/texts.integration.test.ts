@@ -106,18 +106,24 @@ describe('guides and a changelog', () => {
   it('show the kind and the API that an entry of the changelog begins with as badges', async () => {
     const { page } = await get('changelog')
     const entries = [...page.querySelectorAll('main li')].map((entry) =>
-      [...entry.querySelectorAll('.pill')].map((pill) => [pill.className, pill.textContent, pill.getAttribute('href')]),
+      [...entry.querySelectorAll('.pill')].map((pill) => [
+        pill.className,
+        pill.textContent,
+        pill.closest('a')?.getAttribute('href'),
+      ]),
     )
     expect(entries).toEqual([
       [
-        ['pill good', 'Added', null],
+        ['pill good', 'Added', undefined],
         ['pill', 'Orders', 'apis/orders'],
       ],
-      [['pill', 'Odd', null]],
+      [['pill', 'Odd', undefined]],
       [],
       [['pill', 'Orders', 'apis/orders']],
     ])
-    expect([...page.querySelectorAll('main li a:not(.pill)')].map(({ textContent }) => textContent)).toEqual(['placed'])
+    expect([...page.querySelectorAll('main li a:not(.api-link)')].map(({ textContent }) => textContent)).toEqual([
+      'placed',
+    ])
   })
 
   it('are Markdown for programs, which llms.txt links to', async () => {
