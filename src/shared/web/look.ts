@@ -127,7 +127,7 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 .home { display: flex; gap: var(--space-2); min-width: 0; margin-right: var(--space-4); align-items: center; font-weight: 600; letter-spacing: -.01em; line-height: 1.25; overflow-wrap: anywhere }
 .home img { max-width: 9rem; max-height: 2rem }
 .more { flex: 1 }
-.icon { display: grid; flex: none; place-content: center; width: 2.25rem; height: 2.25rem; padding: 0; border: 0; border-radius: var(--corner-control); color: var(--ink); background: none; list-style: none; cursor: pointer }
+.icon { display: grid; flex: none; place-content: center; width: 2.25rem; height: 2.25rem; padding: 0; border: 0; border-radius: var(--corner-control); color: var(--ink); background: none; box-shadow: none; list-style: none; cursor: pointer }
 .icon::before { content: ''; width: 1rem; height: .75rem; border: solid; border-width: 1.5px 0; background: linear-gradient(currentcolor 0 0) center/100% 1.5px no-repeat }
 .more[open] > .icon::before { height: 1rem; border: 0; background: linear-gradient(45deg, #0000 46%, currentcolor 0 54%, #0000 0), linear-gradient(-45deg, #0000 46%, currentcolor 0 54%, #0000 0) }
 .theme::before { height: 1rem; border-width: 1.5px; border-radius: 50%; background: linear-gradient(90deg, #0000 50%, currentcolor 0) }

@@ -68,7 +68,7 @@ const STYLES = {
 #next .alone { margin-bottom: var(--space-2) }
 #ask > :last-child { margin: 0 }
 #next > :last-child { margin-bottom: 0 }
-#next > .actions:last-child { margin-top: var(--space-5) }
+#next .actions:last-child:not(:first-child) { margin-top: var(--space-5) }
 `),
 }
 
