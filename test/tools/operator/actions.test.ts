@@ -258,7 +258,9 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       expect(await readState()).toBe(before)
 
       const done = await post(path, form)
-      expect([200, 303], done.text.slice(-3000)).toContain(done.status)
+      // What shows a credential once cannot redirect; a reload sends that form again, which then does nothing.
+      const isIssued = KEY.test(done.text) || SECRET.test(done.text)
+      expect(done.status, done.text.slice(-3000)).toBe(isIssued ? 200 : 303)
       expect(done.headers['cache-control']).toBe('no-store')
       expect(done.headers['location'] ?? '').not.toMatch(/epa_/)
       const text = await follow(done)
