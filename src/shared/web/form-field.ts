@@ -3,7 +3,7 @@ import { html, type Html } from './html.js'
 
 /** The problem of a form: of one of its fields, or of the form as a whole. */
 export interface Problem {
-  readonly text: string
+  readonly text: Html | string
   readonly field?: string | undefined
   /** A list above the form names it too, and has the focus. */
   readonly isListed?: boolean

@@ -14,6 +14,7 @@ import { isFormOfHost } from '../../core/http/same-origin.js'
 import { isApplicationId } from '../../shared/lib/application-id.js'
 import { OAuthError } from '../../shared/contracts/denial.js'
 import { ApplicationError, StoreUnavailableError } from '../../index.js'
+import type { Language } from '../../shared/contracts/application-record.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
 import { readHeader, readHostMember } from '../../shared/lib/request.js'
@@ -21,7 +22,7 @@ import { createSealedTexts } from '../../shared/lib/sealed-text.js'
 import { callInTime } from '../../shared/lib/timeout.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
 import { getFormats } from '../../shared/web/formats.js'
-import { html } from '../../shared/web/html.js'
+import { fillHtml, html, type Html } from '../../shared/web/html.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
 import type { CallName } from '../operations/operator-calls.js'
@@ -30,6 +31,7 @@ import { answerApplication } from './application-page.js'
 import { answerApplications } from './applications-page.js'
 import { answerAudit } from './audit.js'
 import { answerEmails, answerPreview } from './emails-page.js'
+import { markEnglish } from './form-input.js'
 import { answerKeys } from './keys-page.js'
 import { answerReportOnly } from './lists.js'
 import { CONTENT_SECURITY_POLICY, formatPath, renderPage } from './page.js'
@@ -99,7 +101,7 @@ export function createOperatorRouter(options: {
       const page = renderPage(given, { language, brand, root, operator, signOut, tabs })
       sendPage(req, res, given.status ?? 200, page, policy, FORM_REFERRER_POLICY)
     }
-    function refuse(status: number, refusal: Refusal, because?: string, shown?: Visit): void {
+    function refuse(status: number, refusal: Refusal, because?: Html | string, shown?: Visit): void {
       const text = because ?? (refusal === 'refused' ? '' : texts[`${refusal}Because`])
       const tabs = shown ? listTabs(shown) : []
       const tab = tabs.find((name) => name === shown?.path[0]) ?? tabs[0]
@@ -151,7 +153,8 @@ export function createOperatorRouter(options: {
       if (error instanceof StoreUnavailableError)
         refuse(503, 'unavailable', error.outcome === 'unknown' ? texts.unknownOutcome : undefined, here)
       else if (isMistake && error.code === 'application_not_found') refuse(404, 'notFound', undefined, here)
-      else if (denied.status < 500) refuse(denied.status, 'refused', labelMistake(denied.description, texts), here)
+      else if (denied.status < 500)
+        refuse(denied.status, 'refused', labelMistake(denied.description, texts, language), here)
       else refuse(denied.status, 'failed', undefined, here)
     }
   }
@@ -212,12 +215,13 @@ async function answerSearch(tab: 'applications' | 'audit', visit: Visit, answer:
 }
 
 /** A refused query of an address, by the label of its field. */
-function labelMistake(message: string, texts: OperatorTexts): string {
+function labelMistake(message: string, texts: OperatorTexts, language: Language): Html | string {
   const { application, since, day, change } = texts.labels
   const renamed = { applicationId: application, from: since, period: day, sort: texts.sort, type: change }
   const [, name = '', rest = ''] = /^(\w+) (.*)$/s.exec(message) ?? []
   const field = ownMembers<Readonly<Record<string, string>>>({ ...texts.labels, ...renamed })[name]
-  return field === undefined ? message : fillText(texts.refusedField, { field, problem: `It ${rest}` })
+  if (field === undefined) return markEnglish(message, { language })
+  return fillHtml(texts.refusedField, { field, problem: markEnglish(`It ${rest}`, { language }) })
 }
 
 /** Over plain http browsers send no `Sec-Fetch-Site`. Then a proxy that replaces the host is as likely as a page of another site. */

@@ -470,7 +470,12 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     const path = await prepare('edit')
     const german = { ...OWN, 'Accept-Language': 'de' }
     const form = { ...readForm((await host.get(path)).text), networks: 'nirgends' }
-    expect((await post(path, form, german)).text).toContain('„Erlaubte Netze“ wurde nicht angenommen.')
+    // What the core says is English. What the pages say is not, and is not marked as such.
+    const marked = 'wurde nicht angenommen. <span lang="en">It '
+    expect((await post(path, form, german)).text).toContain(`„Erlaubte Netze“ ${marked}`)
+    const query = await host.get('/applications?status=nothing', german)
+    expect([query.status, query.text]).toEqual([400, expect.stringContaining(marked)])
+    expect((await post(path, { ...form, name: '' }, german)).text).not.toContain('<span lang="en">')
   })
 
   it('tells whom it would hit', async () => {
