@@ -1,14 +1,6 @@
 import type { AcceptedCredential, PlatformAuth } from '../../../index.js'
 import { UNCOUNTED_APPLICATIONS } from '../../../shared/lib/share-in-process.js'
-import {
-  ACTOR,
-  callersFor,
-  createApplication,
-  createCaller,
-  findApi,
-  type Caller,
-  type Callers,
-} from '../credentials.js'
+import { ACTOR, callersFor, createApplication, createCaller, findApi } from '../credentials.js'
 
 export interface BadCredential {
   readonly name: string
@@ -28,15 +20,22 @@ export function createTestCredentials(platform: PlatformAuth) {
     return created
   }
   const auth: PlatformAuth = { ...platform, applications: { ...platform.applications, create } }
-  const callers = new Map<string, Promise<Callers>>()
-  const restricted = new Map<string, Promise<Caller>>()
-  const keys = new Map<string, Promise<string>>()
+  const asked = new Map<string, Promise<unknown>>()
 
-  function callersOf(api: string): Promise<Callers> {
-    const known = callers.get(api) ?? callersFor(auth, api)
-    callers.set(api, known)
-    return known
+  /** What is made once for the same arguments. */
+  function once<Given extends readonly unknown[], Made>(kind: string, make: (...given: Given) => Promise<Made>) {
+    return (...given: Given): Promise<Made> => {
+      const key = JSON.stringify([kind, given])
+      const known = (asked.get(key) as Promise<Made> | undefined) ?? make(...given)
+      asked.set(key, known)
+      return known
+    }
   }
+  const callersOf = once('callers', (api: string) => callersFor(auth, api))
+  const createRestricted = once('restricted', (api: string, scopes: readonly string[]) =>
+    createCaller(auth, api, { scopes }),
+  )
+  const keyOf = once('key', async (api: string) => (await createApplication(auth, api, {})).clientId)
 
   /** An access token or key without any of these scopes; none if every key has one of them (`defaultScopes`). */
   async function without(name: string, scopes: readonly string[]): Promise<readonly BadCredential[]> {
@@ -47,13 +46,6 @@ export function createTestCredentials(platform: PlatformAuth) {
     const lacks = scopes.length === 1 ? `the scope "${scopes[0]}"` : `any of ${scopes.join(', ')}`
     const credential = scheme === 'oauth2' ? 'an access token' : 'a key'
     return [{ name: `${credential} without ${lacks}`, headers }]
-  }
-
-  function createRestricted(api: string, left: readonly string[]): Promise<Caller> {
-    const key = JSON.stringify([api, left])
-    let known = restricted.get(key)
-    if (!known) restricted.set(key, (known = createCaller(auth, api, { scopes: left })))
-    return known
   }
 
   async function otherCredentials(accepted: AcceptedApi, others: readonly AcceptedApi[]): Promise<BadCredential[]> {
@@ -79,12 +71,6 @@ export function createTestCredentials(platform: PlatformAuth) {
     return Object.keys(headers)[0] === taken ? undefined : { name: 'a credential of the other scheme', headers }
   }
 
-  function keyOf(api: string): Promise<string> {
-    const known = keys.get(api) ?? createApplication(auth, api, {}).then(({ clientId }) => clientId)
-    keys.set(api, known)
-    return known
-  }
-
   return {
     /** Credentials that nothing accepts where these are accepted: of the first one's API, of another API, of the other scheme. */
     async bad(accepted: AcceptedApi, others: readonly AcceptedApi[]): Promise<readonly BadCredential[]> {
@@ -102,7 +88,7 @@ export function createTestCredentials(platform: PlatformAuth) {
     foreign: async (api: string) => (await callersOf(api)).allowed.headers,
     without,
     async end(): Promise<void> {
-      await Promise.allSettled([...callers.values(), ...restricted.values(), ...keys.values()])
+      await Promise.allSettled(asked.values())
       for (const id of made) await auth.applications.delete(id, { by: ACTOR })
     },
   }
