@@ -18,7 +18,7 @@ const PAGES = [
 const DARK = 'rgb(15, 19, 24)'
 const LIGHT = 'rgb(255, 255, 255)'
 
-/** The button for light and dark pages, in the pages of other tests. */
+/** The button for light and dark pages, and menus, in the pages of other tests. */
 export function describeTheme(usePage: UsePage, useScriptlessPage: UsePage): void {
   let shop: Awaited<ReturnType<typeof openShop>>
   beforeAll(async () => {
@@ -62,6 +62,24 @@ export function describeTheme(usePage: UsePage, useScriptlessPage: UsePage): voi
       expect(await readStorage(page)).toEqual({ cookies: '' })
     },
   )
+
+  it('closes a menu by Escape, which returns the focus to it, and by a click beside it', async () => {
+    const page = await openPage(usePage, 'light')
+    await page.setViewportSize({ width: 390, height: 800 })
+    await show(page, 'register')
+    const menu = page.locator('.more')
+    const isOpen = (): Promise<boolean> => menu.evaluate((each) => (each as unknown as { open: boolean }).open)
+    await menu.locator('summary').click()
+    await menu.locator('a').first().focus()
+    expect(await isOpen()).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await isOpen()).toBe(false)
+    expect(await page.evaluate<string>('document.activeElement.localName')).toBe('summary')
+    await menu.locator('summary').click()
+    expect(await isOpen()).toBe(true)
+    await page.mouse.click(195, 700)
+    expect(await isOpen()).toBe(false)
+  })
 
   it('pages without scripts have no button', async () => {
     const page = useScriptlessPage()
