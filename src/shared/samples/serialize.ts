@@ -42,13 +42,13 @@ export function serializeQueryParameter(parameter: Parameter): string[] {
   if (isList(value)) {
     if (value.length === 0) return []
     if (explode) return value.map((each) => `${key}=${text(each)}`)
-    return [`${key}=${value.map(text).join(DELIMITERS[style] ?? ',')}`]
+    return [`${key}=${value.map(text).join(DELIMITERS.get(style) ?? ',')}`]
   }
   const entries = Object.entries(value)
   if (entries.length === 0) return []
   if (explode) return entries.map(([property, each]) => `${encode(property)}=${text(each)}`)
   return [
-    `${key}=${entries.flatMap(([property, each]) => [encode(property), text(each)]).join(DELIMITERS[style] ?? ',')}`,
+    `${key}=${entries.flatMap(([property, each]) => [encode(property), text(each)]).join(DELIMITERS.get(style) ?? ',')}`,
   ]
 }
 
@@ -78,7 +78,7 @@ function serializeQuery(parameter: Parameter): string[] {
 }
 
 /** Encoded, as OpenAPI's examples show them: a space, and a vertical bar. */
-const DELIMITERS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' }
+const DELIMITERS = new Map(Object.entries({ spaceDelimited: '%20', pipeDelimited: '%7C' }))
 
 function addPrefix(style: string, key: string, text: string): string {
   if (style === 'label') return `.${text}`

@@ -51,6 +51,8 @@ describe('a parameter is serialized as OpenAPI’s table of styles shows', () =>
     ['spaceDelimited', false, OBJECT, 'color=R%20100%20G%20200%20B%20150'],
     ['pipeDelimited', false, LIST, 'color=blue%7Cblack%7Cbrown'],
     ['pipeDelimited', false, OBJECT, 'color=R%7C100%7CG%7C200%7CB%7C150'],
+    // A document may say anything.
+    ['constructor', false, LIST, 'color=blue,black,brown'],
     ['deepObject', true, OBJECT, 'color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150'],
     ['deepObject', true, { a: { b: ['x', 'y'] } }, 'color%5Ba%5D%5Bb%5D%5B%5D=x&color%5Ba%5D%5Bb%5D%5B%5D=y'],
   ])('in the query: %s, explode %s, %j', (style, explode, value, text) => {

@@ -1,3 +1,4 @@
+import { ownMembers } from '../../../shared/lib/own-members.js'
 import type { ProbeAnswer } from './exchange.js'
 
 /** What to change in front of the app, by the answer alone. Undefined if the platform answered, or it tells nothing. */
@@ -8,7 +9,7 @@ export function diagnose(answer: ProbeAnswer): string | undefined {
   const error = answer.json?.['error'] ?? answer.json?.['code']
   const isJson = /^application\/(?:problem\+)?json/.test(answer.header('content-type') ?? '')
   if (status === 401 && isJson && answer.header('www-authenticate') === undefined) return NO_CHALLENGE
-  if (typeof error === 'string') return PLATFORM_ERRORS[error]
+  if (typeof error === 'string') return ownMembers(PLATFORM_ERRORS)[error]
   // An answer to HEAD has no body.
   if (isJson && answer.body === '') return undefined
   if (TOO_LARGE.test(answer.body) || status === 431 || status === 414) return HEADERS_TOO_LARGE
