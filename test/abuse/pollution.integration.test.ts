@@ -28,7 +28,7 @@ describe('a process with a polluted Object.prototype', () => {
           ['function', 'string'] as const,
           POLLUTION_KINDS.filter((kind) => !/function|string/.test(kind)),
         ]
-        expect(await findPollutionProblems(platform, tested, many, { together: 80 })).toEqual([])
+        expect(await findPollutionProblems(platform, tested, many, { together: 160 })).toEqual([])
         expect(await findPollutionProblems(platform, ['each', 'status', 'body'], others, { together: 3 })).toEqual([])
       }
       await platform.end()

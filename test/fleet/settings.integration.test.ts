@@ -46,7 +46,7 @@ const ask = async (member: Member): Promise<Health> => (await member.operate<Hea
 
 /** How long it takes until a platform has or has no problems. */
 const waitForProblems = (member: Member, has: boolean): Promise<number> =>
-  waitUntil(async () => (await ask(member)).problems.length > 0 === has)
+  waitUntil(async () => (await ask(member)).problems.length > 0 === has, { interval: 50 })
 
 it('processes whose limits, APIs or address differ say so within a second, stay ready, and forget one that is gone', async () => {
   onTestFinished(async () => {

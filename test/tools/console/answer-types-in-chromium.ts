@@ -37,6 +37,7 @@ export function describeAnswerTypes(getBrowser: () => Browser): void {
           res.end(answer.body)
         }),
     })
+    await page.goto(`${shop.developers}/apis/orders/operations/picture`)
   })
   afterAll(async () => {
     await context?.close()
@@ -60,10 +61,11 @@ export function describeAnswerTypes(getBrowser: () => Browser): void {
     'runs nothing in the origin of the console when an answer of type "%s" is opened by its address',
     async (type, body) => {
       answer = { type, body }
-      await page.goto(`${shop.developers}/apis/orders/operations/picture`)
-      await page.locator('.execute:not([disabled])').first().click()
       const link = page.locator('a.download').first()
+      const former = (await link.count()) === 0 ? null : await link.getAttribute('href')
+      await page.locator('.execute:not([disabled])').first().click()
       await link.waitFor()
+      await expect.poll(() => link.getAttribute('href', { timeout: 1000 }).catch(() => former)).not.toBe(former)
       const addresses = await page.evaluate(() =>
         [...document.querySelectorAll<HTMLElement>('[href^="blob:"], [src^="blob:"]')].map(
           (each) => each.getAttribute('href') ?? each.getAttribute('src')!,

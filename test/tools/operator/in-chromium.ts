@@ -154,6 +154,8 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
       expect(await page.evaluate('document.documentElement.scrollWidth'), `at ${width} pixels`).toBeLessThanOrEqual(
         width,
       )
+      // Nothing has another colour there than in the first view.
+      if (width === 320 && !IS_LONG_LANE) continue
       const rules = at === 0 || IS_LONG_LANE ? 'all' : 'colours'
       expect(await findViolations(page, { rules }), `${scheme}, ${width} pixels`).toEqual([])
     }
