@@ -13,12 +13,12 @@ import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderNotice } from '../../shared/web/parts.js'
 import { perform } from '../operations/perform.js'
-import { findAction, isFinal, type ActionName } from './actions.js'
+import { findAction, isFinal, labelAction, type Action, type ActionName } from './actions.js'
 import { findNamed, renderFields, type FormSubject } from './fields.js'
 import { readUsage } from './figures.js'
 import { sumUsage } from '../../shared/web/usage-figures.js'
 import { describeRefusal, FieldProblem, readInput } from './form-input.js'
-import { findTitle, renderAge } from './formats.js'
+import { findTitle, renderAge, shortenKid } from './formats.js'
 import { OPERATIONS_BY_NAME, type Answer, type PageAnswer, type TabName, type Visit } from './visit.js'
 
 /** What the page showed has changed since. */
@@ -41,7 +41,7 @@ export async function answerAction(visit: Visit, name: string, id: string | unde
   if (id !== undefined && !application) return undefined
   const action = findAction(visit, name, application !== undefined)
   if (!action) return undefined
-  const isOfKeys = TABS[action.place] === 'keys'
+  const isOfKeys = findTab(action) === 'keys'
   const kids = isOfKeys ? (await auth.signingKeys.list()).items.map(({ kid }) => kid) : []
   const named = findNamed(visit, action, application, kids)
   const fits = named && (!application || action.fits!(application))
@@ -71,68 +71,72 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
   const { texts, formToken, root, path, query } = visit
   const warning = Object.hasOwn(texts.warnings, name) ? texts.warnings[name as keyof typeof texts.warnings] : undefined
   const parent = findParent(visit, application)
-  const tab: TabName = application ? 'applications' : TABS[action.place]!
+  const tab: TabName = application ? 'applications' : findTab(action)
   const back = parent?.[0] ?? `/${tab}`
-  const subject = findSubject(form)
+  const sentence = formatSentence(form)
   const search = query.size > 0 ? `?${query.toString()}` : ''
   return {
-    heading: subject ? `${texts.actions[name]}: ${subject}` : texts.actions[name],
+    heading: sentence,
     tab,
     parent,
     problem,
     isNarrow: true,
-    content: html`${warning !== undefined && html`<p>${warning}</p>`}
-      ${application && action.hits && (await renderHits(form, application))}
+    content: html`${application && action.hits ? await renderHits(form, application, warning) : warning !== undefined && html`<p>${warning}</p>`}
       ${application && name === 'approve' && (await renderRequest(visit, application))}
       <form method="post" action="${root}/${path.map(encodeURIComponent).join('/')}${search}">
         <input type="hidden" name="token" value="${formToken}" /><input type="hidden" name="version" value="${version}" />
         ${renderFields(form, entered, problem)}
         <p class="actions">
-          <button${isFinal(name) && html` class="danger"`}>${texts.actions[name]}</button>
+          <button${isFinal(name) && html` class="danger"`}>${sentence}</button>
           <a class="button quiet" href="${root}${back}">${texts.cancel}</a>
         </p>
       </form>`,
   }
 }
 
-/** The one that the action is about, of an application or of all. */
-function findSubject(form: ActionForm): string | undefined {
-  const { api, kid, address, credential } = form.named
-  if (api !== undefined) return findTitle(form.visit, api)
-  const { keys = [], secrets = [], name } = form.application ?? {}
-  return kid ?? address ?? [...keys, ...secrets].find(({ id }) => id === credential)?.name ?? name
+/** What the form does, with all that it is about. */
+function formatSentence({ visit, application, name, named }: ActionForm): string {
+  const { texts } = visit
+  const { api, kid = '', address = '', credential } = named
+  const { keys = [], secrets = [] } = application ?? {}
+  return fillText(texts.actions[name].replaceAll(/[[\]]/g, ''), {
+    application: application?.name || texts.deletedName,
+    api: api === undefined ? '' : findTitle(visit, api),
+    credential: [...keys, ...secrets].find(({ id }) => id === credential)?.name ?? '',
+    address,
+    kid: shortenKid(kid),
+  })
 }
 
 /** The tab of an action that is about no application. */
-const TABS: Readonly<Record<string, TabName>> = {
-  list: 'applications',
-  queue: 'emails',
-  keys: 'keys',
-  signingKey: 'keys',
+function findTab({ place }: Action): TabName {
+  return place === 'signingKey' ? 'keys' : (place as TabName)
 }
 
 const HIT_DAYS = 7
 
 /** Whom an action would hit, told from the last 7 days: calls, the credentials that were used, and when the last one was. */
-async function renderHits(form: ActionForm, application: Application): Promise<Html> {
+async function renderHits(form: ActionForm, application: Application, warning: string | undefined): Promise<Html> {
   const { visit, named } = form
   const { texts, formats, now } = visit
-  const { api, credential } = named
   const used = [...application.keys, ...application.secrets].filter((each) => {
-    const isMeant = credential === undefined || each.id === credential
+    const isMeant = named.credential === undefined || each.id === named.credential
     return isMeant && each.lastUsedAt && now - each.lastUsedAt.getTime() < HIT_DAYS * DAY_MS
   })
   const last = Math.max(...used.map(({ lastUsedAt }) => lastUsedAt!.getTime()))
   const usage = await readUsage(visit, application.id, HIT_DAYS)
-  const { calls } = sumUsage((usage ?? []).filter((entry) => api === undefined || entry.api === api))
-  if (calls === 0 && used.length === 0) return renderNotice(texts.hitsNobody, 'good')
+  const { calls } = sumUsage((usage ?? []).filter((entry) => named.api === undefined || entry.api === named.api))
+  if (calls === 0 && used.length === 0) return renderNotice(html`<p>${warning} ${texts.hitsNobody}</p>`)
   // Calls are counted for the application, not for each of its credentials.
   const values = {
     calls: fillCount(texts.callCount, calls, formats.count.format(calls)),
     credentials: fillCount(texts.credentialCount, used.length, formats.count.format(used.length)),
     age: used.length > 0 ? renderAge(new Date(last), visit) : texts.uses.never,
   }
-  return renderNotice(html`<p>${fillIn<string | Html>(texts.hits, values)}</p>`, 'warn')
+  return renderNotice(
+    html`<p>${warning} ${fillIn<string | Html>(texts.hits, values)}</p>`,
+    warning === undefined ? undefined : 'warn',
+  )
 }
 
 async function performAction(form: ActionForm): Promise<Answer> {
@@ -149,7 +153,7 @@ async function performAction(form: ActionForm): Promise<Answer> {
   }
   // A form that creates an application creates one, however often it is sent, and to whichever process.
   const token = createHash('sha256').update(readField(fields, 'token')).digest('hex').slice(0, 32)
-  const once = action.place === 'list' ? { id: token, applicationId: `app_${token}` } : undefined
+  const once = action.place === 'applications' ? { id: token, applicationId: `app_${token}` } : undefined
   const isSent = async (): Promise<boolean> =>
     (once && (await core.store.findApplication(once.applicationId))) !== undefined
   if (await isSent()) throw new Stale()
@@ -180,7 +184,7 @@ async function performAction(form: ActionForm): Promise<Answer> {
   }>(isObject(result) ? result : {})
   const target = application ?? created
   if (credentials) return renderIssued(visit, target!, credentials)
-  const place = target ? `/applications/${target.id}` : `/${TABS[action.place]!}`
+  const place = target ? `/applications/${target.id}` : `/${findTab(action)}`
   return { redirect: `${place}?done=${name}` }
 }
 
@@ -250,6 +254,6 @@ export function renderDone({ query, texts }: Visit): Html | false {
   const name = query.get('done') ?? ''
   return (
     Object.hasOwn(texts.actions, name) &&
-    renderNotice(fillText(texts.done, { action: texts.actions[name as ActionName] }), 'good')
+    renderNotice(fillText(texts.done, { action: labelAction(name as ActionName, texts) }), 'good')
   )
 }

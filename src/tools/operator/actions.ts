@@ -37,8 +37,8 @@ function act(operation: CallName, place: string, asks: string, fits?: Action['fi
 
 /** Each operation that changes something, by the name that its address has; those of a place in the order in which pages show them. */
 export const ACTIONS = {
-  create: act('applications.create', 'list', NEW),
-  register: act('registration.register', 'list', NEW),
+  create: act('applications.create', 'applications', NEW),
+  register: act('registration.register', 'applications', NEW),
   approve: act('applications.approve', 'top', 'apis plan note', isPending),
   deny: act('applications.deny', 'top', 'reason', isPending),
   approveAccess: act('applications.approve', 'request', 'scopes plan note', isAlive),
@@ -75,7 +75,7 @@ export const ACTIONS = {
   rotateSigningKey: act('signingKeys.rotate', 'keys', 'immediately'),
   endSessions: act('sessionSecret.replace', 'keys', ''),
   revokeSigningKey: act('signingKeys.revoke', 'signingKey', ''),
-  retryAllEmails: act('emails.retry', 'queue', ''),
+  retryAllEmails: act('emails.retry', 'emails', ''),
 } satisfies Readonly<Record<string, Action>>
 
 /** Actions that end something for good, besides those of the danger zone. */
@@ -119,9 +119,9 @@ export function renderActions(
   const links = names.map(
     (name, at) =>
       html`<a
-        class="${isMain && at === 0 ? 'button' : 'action'}${isFinal(name) && ' danger'}"
+        class="${isMain && at === 0 ? 'button' : 'action'}${name === 'delete' && ' danger'}"
         href="${root}${path}/${name}${search}"
-        >${texts.actions[name]}<span class="unseen"> ${subject}</span></a
+        >${labelAction(name, texts)}<span class="unseen"> ${subject}</span></a
       > `,
   )
   const others = links.splice(shown)
@@ -134,6 +134,12 @@ export function renderActions(
       <div>${others}</div>
     </details>`
   return (links.length > 0 || menu || more !== undefined) && html`<div class="actions">${links} ${menu} ${more}</div>`
+}
+
+/** What a link to an action says: its text without what it names, in brackets, which pages with the form of the action have too. */
+export function labelAction(name: ActionName, { actions }: Visit['texts']): string {
+  const label = actions[name].replaceAll(/\[[^\]]*\]/g, '')
+  return label.slice(0, 1).toUpperCase() + label.slice(1)
 }
 
 export function isFinal(name: ActionName): boolean {

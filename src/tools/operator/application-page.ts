@@ -1,21 +1,12 @@
 import type { Application } from '../../index.js'
 import type { PlanUsage, UsageEntry } from '../../shared/contracts/usage-entries.js'
-import { DAY_MS } from '../../shared/lib/day.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
 import { renderDateTime } from '../../shared/web/times.js'
 import { html, type Html } from '../../shared/web/html.js'
-import {
-  renderCard,
-  renderChip,
-  renderEmpty,
-  renderPill,
-  renderProperty,
-  renderRows,
-  renderTiles,
-} from '../../shared/web/parts.js'
+import { renderCard, renderChip, renderPill, renderProperty, renderRows, renderTiles } from '../../shared/web/parts.js'
 import {
   describeRefused,
   findFullestQuota,
@@ -26,17 +17,17 @@ import {
   sumUsage,
 } from '../../shared/web/usage-figures.js'
 import { renderDone } from './action-page.js'
-import { ACTIONS, renderActions, type ActionName } from './actions.js'
+import { ACTIONS, labelAction, renderActions, type ActionName } from './actions.js'
 import { describeQuota, renderStatus } from './applications-page.js'
 import { describeActor, describeLimit, renderChanges } from './audit.js'
 import { renderEmail } from './emails-page.js'
-import { readPlan, readUsage } from './figures.js'
+import { readPlan, readUsage, SOON_MS } from './figures.js'
+import { renderNoUsage } from './usage-page.js'
 import { fillTime, findTitle, renderAge, renderCells, renderItem, renderSection } from './formats.js'
 import type { Answer, Visit } from './visit.js'
 
 const MAX_AUDIT = 8
 const MAX_EMAILS = 20
-const EXPIRY_NOTICE_MS = 30 * DAY_MS
 
 /** All that is known of one application. Each part is there if the operator may see it. */
 export async function answerApplication(visit: Visit): Promise<Answer | undefined> {
@@ -66,7 +57,7 @@ export async function answerApplication(visit: Visit): Promise<Answer | undefine
       ${renderDone(visit)} ${wasApproved && renderSummary(visit, application, usage, plan)}
       <div class="columns">
         <div>
-          ${usage && wasApproved && renderUsage(visit, usage)} ${refusals}
+          ${usage && wasApproved && renderUsage(visit, usage, application.apis)} ${refusals}
           ${isAlive && wasApproved && renderCredentials(visit, application)}
           ${isAlive && renderAccess(visit, application)} ${audit}
         </div>
@@ -103,12 +94,11 @@ function renderSummary(
   ])
 }
 
-function renderUsage(visit: Visit, usage: readonly UsageEntry[]): Html {
+function renderUsage(visit: Visit, usage: readonly UsageEntry[], apis: Application['apis']): Html {
   const { texts, language, now, formats } = visit
   const head = { title: texts.tabs.usage, level: 2 } as const
-  if (usage.length === 0) return renderCard(head, renderEmpty({ title: texts.noUsage, drawing: 'calls' }))
-  const apis = [...new Set(usage.map(({ api }) => api))]
-  const rows = apis.map((api) => {
+  if (usage.length === 0) return renderCard(head, renderNoUsage(visit, apis))
+  const rows = [...new Set(usage.map(({ api }) => api))].map((api) => {
     const { calls, refused, tokens } = sumUsage(usage.filter((entry) => entry.api === api))
     return [findTitle(visit, api), ...[calls - refused, refused, tokens].map((each) => formats.count.format(each))]
   })
@@ -125,13 +115,14 @@ function renderUsage(visit: Visit, usage: readonly UsageEntry[]): Html {
   )
 }
 
-async function listRefusals(visit: Visit, { id }: Application): Promise<Html | false> {
+async function listRefusals(visit: Visit, application: Application): Promise<Html | false> {
   const { core, texts, may, language } = visit
   const usage = core.find('usage')
   if (!usage || !may('usage.refusals')) return false
-  const { items } = await usage.countRefusals(id, language)
+  const { items } = await usage.countRefusals(application.id, language)
   const rows = renderRefusals(items, (api) => findTitle(visit, api), visit)
-  return items.length > 0 && html`<div id="refusals">${renderCard({ title: texts.refusals, level: 2 }, rows)}</div>`
+  const wasCalled = items.length > 0 || application.lastUsedAt !== undefined
+  return wasCalled && html`<div id="refusals">${renderCard({ title: texts.refusals, level: 2 }, rows)}</div>`
 }
 
 function renderCredentials(visit: Visit, application: Application): Html {
@@ -144,7 +135,7 @@ function renderCredentials(visit: Visit, application: Application): Html {
   const rows = listed.map(({ kind, credential }) => {
     const { id, name, prefix, createdAt, lastUsedAt, expiresAt, apis, networks, keySet } = credential
     const since = keySet && 'jwksUri' in keySet ? keySet.unreadableSince : undefined
-    const isSoon = expiresAt && expiresAt.getTime() - visit.now < EXPIRY_NOTICE_MS
+    const isSoon = expiresAt && expiresAt.getTime() - visit.now < SOON_MS
     const shown = keySet ? formatKeySet(keySet) : [`${prefix}\u2026`]
     return renderItem(
       html`${name} ${renderPill(texts.kinds[kind])}`,
@@ -230,7 +221,7 @@ function renderDanger(visit: Visit, application: Application): Html | false {
     const except = names.filter((each) => each !== name)
     const actions = renderActions(visit, 'danger', { application, except })
     const warning = texts.warnings[name as keyof typeof texts.warnings]
-    return actions ? [renderItem(texts.actions[name], [warning], actions)] : []
+    return actions ? [renderItem(labelAction(name, texts), [warning], actions)] : []
   })
   return rows.length > 0 && renderCard({ title: texts.dangerZone, level: 2, isDanger: true }, renderRows(rows))
 }

@@ -9,7 +9,7 @@ import { renderBar, renderNotice, renderPill } from '../../shared/web/parts.js'
 import { countRefused, findFullestQuota, sumUsage } from '../../shared/web/usage-figures.js'
 import { renderActions } from './actions.js'
 import { listChoices } from './fields.js'
-import { readPlan, readUsage } from './figures.js'
+import { readPlan, readUsage, SOON_MS } from './figures.js'
 import { renderAge, renderApplicationLink, renderCells } from './formats.js'
 import { renderList } from './lists.js'
 import { describeNone, findPublicPart, readQuery, renderSearch, type SearchField } from './search-form.js'
@@ -20,7 +20,6 @@ import { type Answer, type Visit } from './visit.js'
 const PAGE_SIZE = 25
 /** Applications that a page of refusals or quotas, with whatever else is asked for, reads at most. */
 const MAX_READ = 200
-const SOON_MS = 30 * DAY_MS
 const REFUSED_DAYS = 7
 const ABOVE = 80
 
@@ -34,7 +33,7 @@ export async function answerApplications(visit: Visit): Promise<Answer> {
     tab: 'applications',
     table: renderCells(texts.tabs.applications, texts, 'name status #calls #refused #lastUse quota', rows),
     next,
-    actions: renderActions(visit, 'list', { isMain: true, shown: 2 }),
+    actions: renderActions(visit, 'applications', { isMain: true, shown: 2 }),
     before: html`${renderSearch(visit, 'applications', listFields(visit))}
     ${count !== false && renderNotice(fillText(texts.searched, { count }))}`,
     empty: describeNone(visit, { title: texts.noApplication, drawing: 'first', next: texts.noApplicationNext }),

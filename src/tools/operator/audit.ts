@@ -11,7 +11,7 @@ import { hideContact } from '../operations/schemas.js'
 import { search } from './applications-page.js'
 import { describeMailProblem } from './emails-page.js'
 import { readEntries } from './figures.js'
-import { findTitle, formatCsv, renderApplicationLink, renderItem } from './formats.js'
+import { findTitle, formatCsv, renderApplicationLink, renderItem, shortenKid } from './formats.js'
 import { PAGE_SIZE, renderFile, renderList } from './lists.js'
 import { describeNone, readQuery, renderSearch } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
@@ -22,8 +22,7 @@ const MAX_FILE_PAGES = 10
 
 /** Changes: who, what, when. */
 export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer> {
-  const { auth } = visit
-  const { texts, now, root } = visit
+  const { auth, texts, now, root } = visit
   const readDate = (name: string, days: number): Date | undefined => {
     const day = readQuery(visit, name)
     return day === undefined ? undefined : new Date(Date.parse(day) + days * DAY_MS)
@@ -52,8 +51,8 @@ export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer
   const shown = items.map((change) => ({ ...change, by: showActor(change.by) }))
   const rows = renderChanges(visit, shown, (id) => {
     const application = named.find((each) => each?.id === id)
-    if (application) return renderApplicationLink(visit, application)
-    return id !== undefined && html`<a href="${root}/applications/${id}"><code>${id}</code></a>`
+    if (application && application.name !== '') return renderApplicationLink(visit, application)
+    return id !== undefined && html`<a href="${root}/applications/${id}"><code>${id.slice(0, 12)}&hellip;</code></a>`
   })
   const types = Object.entries(texts.changes).flatMap(([name, sentence]) =>
     name.split('.').length === 2 ? [[name, sentence.replaceAll(/\{\w+\}/g, '\u2026')] as const] : [],
@@ -137,14 +136,16 @@ export function renderChange(
   const shown = Object.entries(details).flatMap(([member, value]) => {
     // What has changed to a value is said with the value.
     const left = member === 'changed' ? members.filter((each) => !(String(each) in own)) : value
-    const isNothing = (Array.isArray(left) && left.length === 0) || left === 'private_key_jwt'
+    const isCount = typeof left === 'number' && /contacts|invitations/i.test(member)
+    const isSaidByKeys = member === 'credential' && Object.hasOwn(own, 'keySet')
+    const isNothing =
+      (Array.isArray(left) && left.length === 0) || left === 'private_key_jwt' || isCount || isSaidByKeys
     return isSaid(member) || isNothing ? [] : [[member, left] as const]
   })
   return renderItem(
     html`${fillIn<string | Html>(sentence, words)}`,
     [
       html`<code>${type}</code>`,
-      by?.startsWith('contact') === true && actor !== texts.someContact && texts.someContact,
       ...shown.map(
         ([member, value]) =>
           html`${labelMember(member, texts)}${value !== true && html`: ${describeValue(visit, member, value)}`}`,
@@ -178,6 +179,7 @@ function describeValue(visit: Visit, member: string, value: unknown): Html | str
   const describe = (each: unknown): string =>
     member === 'changed' ? labelMember(String(each), texts) : (words[String(each)] ?? String(each))
   if (value === null) return texts.none
+  if (member === 'kid' && typeof value === 'string') return html`<code>${shortenKid(value)}</code>`
   if (member === 'problem' && typeof value === 'string') return describeMailProblem(value, texts)
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.map(describe).join(', ')
   if (member === 'apis' && isObject(value)) return formatGrants(value as GrantedApis, (api) => findTitle(visit, api))

@@ -3,7 +3,7 @@ import type { Language } from '../../shared/contracts/application-record.js'
 import type { EmailContent } from '../../shared/contracts/email-content.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderPill } from '../../shared/web/parts.js'
-import { renderActions } from './actions.js'
+import { labelAction, renderActions } from './actions.js'
 import { LANGUAGES } from './fields.js'
 import { fillTime, renderAge, renderApplicationLink, renderItem } from './formats.js'
 import { PAGE_SIZE, renderList } from './lists.js'
@@ -25,7 +25,7 @@ export async function answerEmails(visit: Visit): Promise<Answer | undefined> {
     tab: 'emails',
     rows,
     next,
-    actions: renderActions(visit, 'queue', {
+    actions: renderActions(visit, 'emails', {
       except: next !== undefined || items.some(({ problem }) => problem !== undefined) ? [] : ['retryAllEmails'],
       more: html`<a class="action" href="${visit.root}/preview">${texts.preview}</a>`,
     }),
@@ -56,7 +56,9 @@ export function renderEmail(visit: Visit, email: EmailEntry, isAmongAll: boolean
       name !== '' &&
       may('emails.retry') &&
       may('applications.get') &&
-      html`<a class="action" href="${root}/applications/${applicationId}/retryEmails">${texts.actions.retryEmails}</a>`,
+      html`<a class="action" href="${root}/applications/${applicationId}/retryEmails"
+        >${labelAction('retryEmails', texts)}</a
+      >`,
   )
 }
 

@@ -4,6 +4,8 @@ import { readPages } from '../../shared/lib/own-members.js'
 import { USAGE_DAYS } from '../../shared/web/usage-figures.js'
 import type { Visit } from './visit.js'
 
+/** What ends within this time is pointed out. */
+export const SOON_MS = 30 * DAY_MS
 /** More than 30 days of 100 APIs. */
 const MAX_PAGES = 4
 

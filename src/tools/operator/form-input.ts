@@ -35,10 +35,7 @@ export function markEnglish(text: string, { language }: Pick<Visit, 'language'>)
   return language === 'en' ? text : html`<span lang="en">${text}</span>`
 }
 
-const MEMBERS: Readonly<Record<string, string>> = {
-  rateLimits: 'limit',
-  contact: 'address',
-}
+const MEMBERS: Readonly<Record<string, string>> = { rateLimits: 'limit', contact: 'address' }
 
 /** The field of which a message speaks further on, or whose choice its code is about. */
 function findMentioned(

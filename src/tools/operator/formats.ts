@@ -20,6 +20,11 @@ export function findTitle({ auth }: Visit, name: string): string {
   return auth.apis.find((api) => api.name === name)?.title ?? name
 }
 
+/** The beginning and the end of a key id, which has 43 characters. */
+export function shortenKid(kid: string): string {
+  return `${kid.slice(0, 8)}\u2026${kid.slice(-4)}`
+}
+
 export function renderApplicationLink(
   { root, texts }: Visit,
   { id, name }: { readonly id: string; readonly name: string },

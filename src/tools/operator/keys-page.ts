@@ -2,7 +2,7 @@ import { DAY_MS } from '../../shared/lib/day.js'
 import { html } from '../../shared/web/html.js'
 import { renderPill } from '../../shared/web/parts.js'
 import { renderActions } from './actions.js'
-import { fillTime, renderItem } from './formats.js'
+import { fillTime, renderItem, shortenKid } from './formats.js'
 import { renderList } from './lists.js'
 import type { Answer, Visit } from './visit.js'
 
@@ -18,7 +18,6 @@ const TONES = { next: 'info', current: 'good', former: undefined } as const
 export async function answerKeys(visit: Visit): Promise<Answer> {
   const { texts, now, formats } = visit
   const { items: keys } = await visit.auth.signingKeys.list()
-  const { dateTime, relative } = formats
   // What changes is an hour from now, or a month, where keys may be years old.
   const changes = keys.slice(1).flatMap(({ createdAt, signsFrom }) => [createdAt, signsFrom])
   const marks = [...changes, ...keys.flatMap(({ verifiesUntil }) => verifiesUntil ?? [])]
@@ -41,11 +40,11 @@ export async function answerKeys(visit: Visit): Promise<Answer> {
     drawn.flat().some((bar) => bar.state === state),
   )
   const rows = keys.map(({ kid, algorithm, state, createdAt, signsFrom, verifiesUntil }, at) => {
-    const title = html`<code title="${kid}">${kid.slice(0, 8)}&hellip;${kid.slice(-4)}</code>`
+    const title = html`<code title="${kid}">${shortenKid(kid)}</code>`
     const facts = [
       algorithm,
       fillTime(texts.created, createdAt, visit),
-      fillTime(texts.signsFrom, signsFrom, visit),
+      fillTime(state === 'current' ? texts.usedSince : texts.signsFrom, signsFrom, visit),
       verifiesUntil && fillTime(texts.verifiesUntil, verifiesUntil, visit),
     ]
     const actions = renderActions(visit, 'signingKey', { query: { kid }, subject: kid })
@@ -62,12 +61,12 @@ export async function answerKeys(visit: Visit): Promise<Answer> {
       </li>`
   })
   const axis = html`<li class="life axis" aria-hidden="true">
-    <time>${dateTime.format(from)}</time>
+    <time>${formats.dateTime.format(from)}</time>
     <span>
       ${states.length > 1 && states.map((state) => html`<i class="mark ${state}"></i>${texts.keyStates[state]} `)}
-      <i class="mark now"></i>${relative.format(0, 'second')}
+      <i class="mark now"></i>${formats.relative.format(0, 'second')}
     </span>
-    <time>${dateTime.format(to)}</time>
+    <time>${formats.dateTime.format(to)}</time>
   </li>`
   return renderList(visit, {
     tab: 'keys',

@@ -21,9 +21,7 @@ interface List {
   /** The `after` of the next page. */
   readonly next?: string | undefined
   readonly actions?: Html | false
-  /** Above the table. */
   readonly before?: Html | false
-  /** Below it. */
   readonly after?: Html | false
   /** What stands where there are no rows, and what is next. */
   readonly empty?: EmptyState
@@ -72,11 +70,15 @@ export async function answerReportOnly(visit: Visit): Promise<Answer | undefined
       renderDateTime(lastAt, visit),
     ]
   })
-  const columns = 'application api route reason #reported last'
   const ends = next === undefined && after === undefined && items.length > 0
   return renderList(visit, {
     tab: 'reportOnly',
-    table: renderCells(texts.tabs.reportOnly, texts, columns, await Promise.all(rows)),
+    table: renderCells(
+      texts.tabs.reportOnly,
+      texts,
+      'application api route reason #reported last',
+      await Promise.all(rows),
+    ),
     next,
     before: html`<p class="soft">
         ${fillIn(texts.reportOnlyAbout, { option: html`<code>reportOnly</code>` })} ${ends && texts.enforceFrom}

@@ -110,7 +110,9 @@ export function createOperatorRouter(options: {
         ${
           tab &&
           html`<p class="actions">
-            <a class="button quiet" href="${root}${formatPath(tab)}">${texts.tabs[tab]}</a>
+            <a class="button quiet" href="${root}${formatPath(tab)}"
+              >${fillText(texts.goTo, { page: texts.tabs[tab] })}</a
+            >
           </p>`
         }
       </div>`

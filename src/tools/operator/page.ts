@@ -52,7 +52,6 @@ textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--
 .facts .meter { width: 9rem }
 .facts > :has(> .chip) { margin-right: calc(-1 * var(--space-2)) }
 .rows > li { padding: var(--space-3) var(--space-4) }
-.rows > li > p { margin: var(--space-1) 0 0 }
 .rows > .row { flex-wrap: nowrap; align-items: center }
 .row > div { flex: 1 1 auto }
 .row > :is(.actions, .age, a) { flex: none; max-width: 60%; margin: 0 }

@@ -1,12 +1,12 @@
 import type { Application, CredentialInfo } from '../../index.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
-import { DAY_MS } from '../../shared/lib/day.js'
 import { fillIn } from '../../shared/lib/fill-in.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderBar, renderEmpty, renderPill } from '../../shared/web/parts.js'
 import { renderErrors } from '../../shared/web/usage-figures.js'
-import { renderActions } from './actions.js'
+import { labelAction, renderActions } from './actions.js'
+import { SOON_MS } from './figures.js'
 import { renderEmail } from './emails-page.js'
 import {
   fillTime,
@@ -23,7 +23,6 @@ import { renderOverview } from './usage-page.js'
 import type { Answer, Platform, Visit } from './visit.js'
 
 const SHOWN = 20
-const EXPIRY_MS = 30 * DAY_MS
 /** More refusals than this, and than twice the mean of the week before, are shown. */
 const FEW_REFUSALS = 10
 const HEALTH_MS = 60_000
@@ -33,7 +32,7 @@ const CHECKS_MS = 3000
 /** What needs somebody, the most urgent first, and how the platform does. */
 export async function answerToday(visit: Visit): Promise<Answer> {
   const { auth, texts, root, may } = visit
-  const link = may('usage.totals') && html`<a class="action" href="${root}/usage">${texts.tabs.usage}</a>`
+  const link = may('usage.totals') && html`<a class="action" href="${root}/usage">${texts.show.usage}</a>`
   const [overview, ...found] = await Promise.all([
     renderOverview(visit, link),
     may('signingKeys.list') || may('emails.status') ? visit.listFindings() : [],
@@ -52,7 +51,7 @@ export async function answerToday(visit: Visit): Promise<Answer> {
   const empty = isFirst
     ? ({ title: texts.noApplication, next: texts.noApplicationNext, drawing: 'first' } as const)
     : { title: texts.nothingToDo, next: texts.nothingToDoBecause, isGood: true }
-  const create = isFirst && renderActions(visit, 'list', { isMain: true, shown: 2 })
+  const create = isFirst && renderActions(visit, 'applications', { isMain: true, shown: 2 })
   return {
     heading: texts.tabs.today,
     tab: 'today',
@@ -147,7 +146,7 @@ async function listQuotas(visit: Visit): Promise<readonly Html[]> {
         values: { share: percent.format(share / 100), limit: count.format(limit) },
         facts: [renderBar(texts.labels.quota, used, limit), fillTime(texts.resets, endsAt, visit)],
         path: '/plan',
-        button: may('plans.set') && texts.actions.plan,
+        button: may('plans.set') && labelAction('plan', texts),
       },
     ),
   )
@@ -189,7 +188,7 @@ async function listUndelivered(visit: Visit): Promise<readonly Html[]> {
 async function listEnding(visit: Visit): Promise<readonly Html[]> {
   const { auth, texts, now } = visit
   // What was never used, or long ago, does not take the place of what is.
-  const [usedSince, expiringBefore] = [new Date(now - EXPIRY_MS), new Date(now + EXPIRY_MS)]
+  const [usedSince, expiringBefore] = [new Date(now - SOON_MS), new Date(now + SOON_MS)]
   const { items } = await auth.applications.list({ expiringBefore, usedSince, limit: 100 })
   const ending = items.flatMap((application) =>
     [application.keys, application.secrets].flatMap((list) =>

@@ -1,3 +1,4 @@
+import type { Application } from '../../index.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { renderFirstCall } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
@@ -39,10 +40,11 @@ export async function renderOverview(visit: Visit, actions: Html | false): Promi
   return renderCard({ ...head, actions }, html`<div class="inside">${renderTiles(tiles)} ${plot}</div>`)
 }
 
-/** No call in 30 days: one as a command, of the first API. */
-function renderNoUsage({ auth, core, texts, language }: Visit): Html {
+/** No call in 30 days: one as a command, of the first API; of those that an application may use. */
+export function renderNoUsage({ auth, core, texts, language }: Visit, granted?: Application['apis']): Html {
   const frame = { developersUrl: core.settings.developersUrl, texts: FRAME_TEXTS[language] }
-  const first = auth.apis.slice(0, 1).map(
+  const usable = auth.apis.filter(({ name }) => !granted || Object.hasOwn(granted, name))
+  const first = usable.slice(0, 1).map(
     (api) =>
       html`<p>${texts.noUsageNext}</p>
         ${renderFirstCall(api, frame)}`,
@@ -58,16 +60,13 @@ export async function answerUsage(visit: Visit): Promise<Answer | undefined> {
   const { count, percent, date: day, month } = visit.formats
   const { period, sort, after } = readTotalsQuery(visit)
   const file = may('usage.overall') && renderFile(visit, 'usage-days', texts.overall)
-  const months = [0, 1].map((back) => {
-    const date = new Date(now)
-    const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back, 1)
-    return [formatDay(first).slice(0, 7), month.format(first)] as const
-  })
-  const days = [0, 1, 2, 3, 4, 5, 6].map((back) => {
-    const at = now - back * DAY_MS
-    return [formatDay(at), day.format(at)] as const
-  })
-  const choices = [...days, ...months]
+  const days = [0, 1, 2, 3, 4, 5, 6].map((back) => now - back * DAY_MS)
+  const date = new Date(now)
+  const months = [0, 1].map((back) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back, 1))
+  const choices = [
+    ...days.map((at) => [formatDay(at), day.format(at)] as const),
+    ...months.map((at) => [formatDay(at).slice(0, 7), month.format(at)] as const),
+  ]
   const [{ items, next }, overview, routes] = await Promise.all([
     usage.totals({ period, sort, after, limit: PAGE_SIZE }),
     after === undefined && renderOverview(visit, file),
@@ -130,7 +129,6 @@ export async function answerUsageFile(
   const { usage } = visit.auth
   if (!usage) return undefined
   const query = readTotalsQuery(visit)
-  const { period } = query
   if (of === 'days') {
     const entries = (await readOverall(visit)) ?? []
     const rows = entries.map((e) => [e.period, e.api, e.allowed, countRefused(e), e.accessTokens, e.refused])
@@ -138,14 +136,14 @@ export async function answerUsageFile(
     return { name: `usage-days-${formatDay(visit.now)}`, csv }
   }
   if (of === 'routes') {
-    const routes = await readRoutes(visit, period)
+    const routes = await readRoutes(visit, query.period)
     const rows = routes.map((each) => [each.period, each.api, each.route, each.allowed, each.units])
-    return { name: `usage-routes-${period}`, csv: formatCsv('period api route allowed units', rows) }
+    return { name: `usage-routes-${query.period}`, csv: formatCsv('period api route allowed units', rows) }
   }
   const { items } = await usage.totals({ ...query, limit: 1000 })
   const rows = items.map((e) => [e.period, e.applicationId, e.name, e.allowed, e.refused, e.accessTokens, e.errors])
   const csv = formatCsv('period application name allowed refused access_tokens errors', rows)
-  return { name: `usage-${period}`, csv }
+  return { name: `usage-${query.period}`, csv }
 }
 
 function readTotalsQuery(visit: Visit) {

@@ -394,8 +394,8 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       ['create', { name: '' }, 'name', 'Name', /Fill this in/],
       ['create', { name: 'A', contact: 'nobody', apis: 'weather' }, 'contact', 'E-mail address', /^[^]*plain e-mail/],
       ['create', { name: 'A' }, 'apis', 'APIs and scopes'],
-      ['create', { name: 'A', apis: 'weather', language: 'xx' }, 'language', 'Language of e-mails'],
-      ['create', { name: 'A', apis: 'weather', externalId: 'a\u0007' }, 'externalId', 'Id in your systems'],
+      ['create', { name: 'A', apis: 'weather', language: 'xx' }, 'language', 'E-mail language'],
+      ['create', { name: 'A', apis: 'weather', externalId: 'a\u0007' }, 'externalId', 'External id'],
       ['register', { name: HOSTILE.repeat(9), contact: 'a@example.com', apis: 'weather' }, 'name', 'Name'],
       ['register', { name: 'A', contact: 'http://a', apis: 'weather' }, 'contact', 'E-mail address'],
       ['approve', { apis: [] }, 'apis', 'APIs and scopes', /Tick at least one/],
@@ -405,8 +405,8 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       ['approveAccess', { note: long }, 'note', 'Message to the contact', /At most 500/],
       ['denyAccess', { reason: 'a\u0007' }, 'reason', 'Reason'],
       ['edit', { name: HOSTILE.repeat(9) }, 'name', 'Name', /It must be 1 to 100 characters/],
-      ['edit', { metadata: '{' }, 'metadata', 'Data of your systems (JSON)', /This is not JSON/],
-      ['edit', { metadata: '[]' }, 'metadata', 'Data of your systems (JSON)'],
+      ['edit', { metadata: '{' }, 'metadata', 'Metadata (JSON)', /This is not JSON/],
+      ['edit', { metadata: '[]' }, 'metadata', 'Metadata (JSON)'],
       ['edit', { networks: 'nowhere' }, 'networks', 'Allowed networks', /It has "nowhere", which is no network/],
       ['plan', { plan: 'iron' }, 'plan', 'Plan'],
       ['resourceServer', { resourceServer: 'none' }, 'resourceServer', 'Resource server for'],
@@ -425,8 +425,8 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       ['addKeySet', { name: 'a', jwksUri: 'http://a.example' }, 'jwksUri', 'Address of the keys (https)'],
       ['addKeySet', { name: 'a', jwks: '{}' }, 'jwks', 'Or the keys as a JWK Set'],
       ['replaceKeySet', { jwks: '{' }, 'jwks', 'Or the keys as a JWK Set'],
-      ['rotateKey', { overlap: '7' }, 'overlap', 'Old credential', /Choose one/],
-      ['rotateSecret', { overlap: '7' }, 'overlap', 'Old credential', /Choose one/],
+      ['rotateKey', { overlap: '7' }, 'overlap', 'Keep the old one working for', /Choose one/],
+      ['rotateSecret', { overlap: '7' }, 'overlap', 'Keep the old one working for', /Choose one/],
       ['changeCredential', { name: '' }, 'name', 'Name'],
       ['allow', { scopes: 'none' }, 'scopes', 'Scopes', /Choose one/],
       ['limit', { limit: '0' }, 'limit', 'Requests', /It must be at least 1/],
@@ -493,18 +493,18 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     await host.store.noteCredentialUse([{ hash: keys[0]!.hash, at: at - 180_000 }])
     const { text } = await host.get(path)
     expect(text.replaceAll(/<[^>]*>/g, '')).toMatch(
-      /made 1,204 calls in the last 7 days\. Affected: 1 credential in use, last used\s+3 minutes ago\./,
+      /made 1,204 calls with 1 credential, the last one\s+3 minutes ago\./,
     )
     const { text: ofLink } = await host.get(`${path}?api=Nothing&credential=Nothing&kid=Nothing`)
     expect(ofLink).toContain('1,204 calls')
     expect(ofLink).not.toMatch(/>[^<]*Nothing/)
     const { text: ofApi } = await host.get(path.replace('suspend', 'disallow?api=catalog'))
-    expect(ofApi).toContain('made 4 calls in')
+    expect(ofApi).toContain('made 4 calls with')
     await host.store.usage.add({ id: 'one', at }, [
       { day: day(0), applicationId: id, api: 'weather', outcome: 'allowed', count: 1 },
     ])
     const { text: ofOne } = await host.get(path.replace('suspend', 'disallow?api=weather'))
-    expect(ofOne).toContain('made 1 call in')
+    expect(ofOne).toContain('made 1 call with')
   })
 })
 

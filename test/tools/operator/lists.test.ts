@@ -28,7 +28,7 @@ describe('Today', () => {
   it('says that there is nothing to do', async () => {
     const text = readText((await host.get('')).text)
     expect(text).toMatch(
-      /There is no application yet .* Create application Register by e-mail .*No calls in 30 days .*curl -H/,
+      /There is no application yet .* Create application Create and send by e-mail .*No calls in 30 days .*curl -H/,
     )
   })
 
@@ -91,10 +91,10 @@ describe('Today', () => {
       ]),
     )
     expect(cards['Waiting for a decision']?.toSorted()).toEqual([ids.waiting, ids.asking].toSorted())
-    expect(cards['Quotas above 80%']).toEqual([ids.full])
+    expect(cards['Quotas almost used up']).toEqual([ids.full])
     expect(cards['More refusals than usual']).toEqual([ids.refused])
-    expect(cards['E-mails that do not arrive']).toContain(ids.bounced)
-    expect(cards['Credentials in use that end']).toEqual([unseen, ids.ending])
+    expect(cards['Undelivered e-mails']).toContain(ids.bounced)
+    expect(cards['Credentials expiring soon']).toEqual([unseen, ids.ending])
     const emails = readText((await host.get('/emails')).text)
     expect(emails).toMatch(
       /Bounced New key Waits to be sent bounce@example\.com 550, mailbox not available just now Next attempt in less than a minute/,
@@ -105,9 +105,7 @@ describe('Today', () => {
     expect(readText((await host.get('/emails')).text)).toMatch(
       /Deleted application Denial Waits to be sent w@example\.com/,
     )
-    expect(readText(page)).toMatch(
-      /Refused had 90 requests refused today, 1 on an average day 90% refused 90 invalid_token Show refusals/,
-    )
+    expect(readText(page)).toMatch(/Refused : 90 refused today, usually 1 90% refused 90 invalid_token Show refusals/)
   })
 })
 
@@ -166,7 +164,7 @@ describe('lists', () => {
     ['/usage-routes.csv?period=2020-01', 'usage.overallRoutes', /^\W*"period","api","route","allowed","units"\s*$/],
     ['/emails', 'emails.list', /No e-mails are waiting/],
     ['/emails?state=failed', 'emails.list', /Nothing was found/],
-    ['/keys', 'signingKeys.list', /Signs ES256 Created/],
+    ['/keys', 'signingKeys.list', /In use ES256 Created/],
     ['/audit', 'audit.list', /application\.suspended/],
     ['/audit?type=application.registered', 'audit.list', /application\.registered/],
     ['/audit.csv?by=operator:bob', 'audit.list', /application\.suspended/],
@@ -187,7 +185,7 @@ describe('lists', () => {
   })
 
   it.each([
-    ['', 'usage.overall', /All applications, 30 days Usage Allowed 1,200 Refused 34 2\.8% .* Calls today 1,234 /],
+    ['', 'usage.overall', /All applications, 30 days See usage Allowed 1,200 Refused 34 2\.8% .* Calls today 1,234 /],
     [
       '/usage',
       'usage.overall',
@@ -226,7 +224,7 @@ describe('lists', () => {
 
   it.each([
     ['/', /All applications, 30 days .* Refused 34 2\.8%/],
-    ['/', /34 requests refused today, 0 on an average day 2\.8% refused 34 invalid_token Show refusals/],
+    ['/', /: 34 refused today, usually 0 2\.8% refused 34 invalid_token Show refusals/],
     ['/usage', /All applications, 30 days .* Refused 34 2\.8% .* 1,200 34 2\.8% 100 34 invalid_token/],
     ['/applications', /Suspended 1,234 34 /],
     ['/applications/ID', /Calls in 30 days 1,234 Refused 34 2\.8%/],

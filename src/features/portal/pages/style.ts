@@ -30,7 +30,6 @@ figure.copyable { margin-bottom: var(--space-3) }
 .applications a:focus-visible { outline: none; &::after { outline: 2px solid var(--accent); outline-offset: -2px } }
 .applications thead .number { width: 9rem }
 .applications .named > a { margin-block: calc(-1 * var(--finger, 0px)) }
-.applications .facts { margin-top: 0 }
 .tiles { margin: 0 0 var(--space-6) }
 .parts > div { display: grid; gap: var(--space-5); min-width: 0 }
 .contents { position: sticky; top: 3.5rem; z-index: 2; display: flex; overflow-x: auto; margin: 0 -1rem var(--space-4); padding: 0 .5rem; border-bottom: 1px solid var(--line); background: var(--ground); font-size: .875rem; font-weight: 500; white-space: nowrap; scroll-target-group: auto; --ground: light-dark(#f6f8fa, #0f1318) }
