@@ -45,7 +45,7 @@ describe.each(['inline', 'claim-link'] as const)('With e-mails and outages, and 
 
   const count = (type: EventType): number => events.filter((event) => event.type === type).length
   const happened = async (type: EventType, times = 1): Promise<void> => {
-    await waitUntil(() => count(type) >= times, { timeout: 20_000 }).catch((cause: unknown) => {
+    await waitUntil(() => count(type) >= times, { timeout: 60_000 }).catch((cause: unknown) => {
       throw new Error(`${type} has not happened.`, { cause })
     })
   }

@@ -65,7 +65,7 @@ export async function followRestoreRecipe(site: FullSite, database: 'SQLite' | '
   }
   // An access token that its application had revoked is one of many that ended: its signing key was revoked.
   const withoutTokens = Object.entries(lost).map(([name, seen]) => [name, { ...seen, orders: 401 }])
-  await expect.poll(observeAll, { timeout: 20_000 }).toEqual(Object.fromEntries(withoutTokens))
+  await expect.poll(observeAll).toEqual(Object.fromEntries(withoutTokens))
   const again = await site.sh(
     check
       .split('\n')

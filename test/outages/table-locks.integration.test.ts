@@ -122,7 +122,7 @@ it('A locked table is not waited for on behalf of a process that has gone', asyn
   await expect.poll(countWaiting).toBe(1)
   vanish()
   expect(await reading).toBeInstanceOf(Error)
-  await expect.poll(countWaiting, { timeout: 20_000 }).toBe(0)
+  await expect.poll(countWaiting).toBe(0)
 })
 
 it('A locked table is not waited for by the migration of a process that has gone', async ({
@@ -137,7 +137,7 @@ it('A locked table is not waited for by the migration of a process that has gone
   await expect.poll(countWaiting).toBe(1)
   vanish()
   expect(await opening).toBeInstanceOf(Error)
-  await expect.poll(countWaiting, { timeout: 20_000 }).toBe(0)
+  await expect.poll(countWaiting).toBe(0)
 })
 
 /** What a query of the host gets on the pool that it shares. */

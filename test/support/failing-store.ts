@@ -83,7 +83,7 @@ export async function saveAtOneMoment<Answer>(
   store.holdUntil(new Promise((resolve) => (release = resolve)), 'saveApplication')
   const before = store.calls('saveApplication')
   const answers = Promise.all(sends.map((send) => send()))
-  await expect.poll(() => store.calls('saveApplication'), { timeout: 20_000 }).toBe(before + sends.length)
+  await expect.poll(() => store.calls('saveApplication')).toBe(before + sends.length)
   release()
   store.recover()
   return answers

@@ -59,6 +59,6 @@ it('audit records are deleted when their retention has passed, and others stay',
   const second = openPlatform({ store, background: { auditRetention: 30 }, now: first.clock.now })
   onTestFinished(() => second.auth.close())
   const count = async (applicationId: string) => (await second.auth.audit.list({ applicationId })).items.length
-  await expect.poll(() => count(old), { timeout: 20_000 }).toBe(0)
+  await expect.poll(() => count(old)).toBe(0)
   expect(await count(young)).toBe(1)
 })

@@ -94,8 +94,8 @@ describe('resourceServer', () => {
     expect(recovered.credentials?.clientSecret).toMatch(/_sec_/)
     expect(recovered.application.resourceServer).toEqual(['catalog'])
     await applications.recover(id, { contact: 'dev@example.com', deliver: 'email' })
-    await expect.poll(() => mailer.emails.at(-1)?.text, { timeout: 20_000 }).toMatch(/_sec_/)
-    await expect.poll(async () => (await applications.get(id))!.secrets.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => mailer.emails.at(-1)?.text).toMatch(/_sec_/)
+    await expect.poll(async () => (await applications.get(id))!.secrets.length).toBe(1)
   })
 
   it('is neither given nor taken away by contacts, and not by a store without the options', async () => {

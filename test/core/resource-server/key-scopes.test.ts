@@ -113,7 +113,7 @@ describe('scopes of a key per method, and one of several', () => {
     keys['refused'] = clientId
     const app = appWith(auth.requireApiKey('catalog', { scopes: { GET: ['catalog:read'] } }))
     for (const method of ['GET', 'DELETE']) await send(app, method, 'refused')
-    await expect.poll(async () => (await auth.usage.refusals(id)).items.length, { timeout: 20_000 }).toBe(2)
+    await expect.poll(async () => (await auth.usage.refusals(id)).items.length).toBe(2)
     const refused = (await auth.usage.refusals(id)).items.map(({ reason, problem }) => [reason, problem])
     expect(refused.toSorted(([a = ''], [b = '']) => a.localeCompare(b))).toEqual([
       ['insufficient_scope', 'API key without a required scope (catalog:read)'],

@@ -40,7 +40,7 @@ it('One of several processes tells of 80 and of 100 % of a quota, by an event an
   expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 200))
   expect(statuses.at(-1)).toBe(429)
   await auth.plans.usage(application.id)
-  await expect.poll(() => mailer.emails.length, { timeout: 20_000 }).toBe(2)
+  await expect.poll(() => mailer.emails.length).toBe(2)
   expect(events.map(({ applicationId, reason }) => [applicationId, reason])).toEqual([
     [application.id, '80 % of a month'],
     [application.id, '100 % of a month'],

@@ -30,7 +30,7 @@ async function openContact(host: PortalHost, id: string, contact: string) {
 }
 
 async function countEmails({ mailer }: PortalHost, sent: number): Promise<number> {
-  await expect.poll(() => mailer.emails.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(sent)
+  await expect.poll(() => mailer.emails.length).toBeGreaterThanOrEqual(sent)
   return mailer.emails.length
 }
 

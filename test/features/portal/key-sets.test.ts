@@ -54,7 +54,7 @@ it('a contact adds, renames, replaces, reads again and ends public keys, which o
   expect((await act('end')).fragment).toBe('ended')
   expect(await read()).toEqual([])
   app.clock.advance(600)
-  await expect.poll(() => app.mailer.emails.find(({ to }) => to === BOB)?.text, { timeout: 20_000 }).toBeDefined()
+  await expect.poll(() => app.mailer.emails.find(({ to }) => to === BOB)?.text).toBeDefined()
   const { text } = app.mailer.emails.find(({ to }) => to === BOB)!
   for (const line of [
     'A contact added the public keys “bank”',

@@ -39,7 +39,7 @@ function open(delivery: 'inline' | 'claim-link' = 'inline') {
       const found = mailer.emails.filter((email) => email.to === to)
       expect(found.length).toBeGreaterThanOrEqual(count)
       return found
-    }, 20_000)
+    }, 60_000)
   return { app, auth, mailer, wait }
 }
 

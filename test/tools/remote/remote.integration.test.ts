@@ -92,7 +92,7 @@ describe.each(Object.entries(STORES))('a service without a database, of a platfo
       await change()
       const expected = await askAll(site.url)
       expect(expected, what).not.toEqual(before)
-      await expect.poll(() => askAll(service.url), { timeout: 20_000, message: what }).toEqual(expected)
+      await expect.poll(() => askAll(service.url), { message: what }).toEqual(expected)
     }
   })
 
@@ -108,7 +108,7 @@ describe.each(Object.entries(STORES))('a service without a database, of a platfo
     const elsewhere = await askBoth('/catalog/items', one.clientId)
     expect(elsewhere).toEqual([expect.stringMatching(/^403 access_denied/), elsewhere[0]])
     await applications.disallow(one.id, 'orders')
-    const poll = { timeout: 20_000 }
+    const poll = { timeout: 60_000 }
     for (const [path, credential, unknown, atPlatform] of [
       ['/catalog/items', one.clientId, await createUnknownKey(site), /^403 access_denied/],
       ['/orders/items', token, ofGone, /^401 invalid_token/],

@@ -165,7 +165,7 @@ async function expectDeleted(
   left: readonly ApplicationRecord[],
 ): Promise<void> {
   for (const { id } of left) {
-    await expect.poll(async () => (await applications.get(id))?.status, { timeout: 20_000 }).toBe('deleted')
+    await expect.poll(async () => (await applications.get(id))?.status).toBe('deleted')
     const { items } = await audit.list({ applicationId: id })
     expect(items.at(-1)).toMatchObject({ type: 'application.deleted', by: undefined, details: { ended: true } })
   }
