@@ -25,6 +25,7 @@ export async function openBusyPlatform() {
     baseUrl: 'https://api.example.com',
     developersUrl: 'https://api.example.com/developers',
     secret: 'a secret of 32 characters or more',
+    brand: { name: 'Example APIs' },
     store,
     now: clock.now,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
@@ -61,7 +62,10 @@ export async function openBusyPlatform() {
   return {
     url: `http://localhost:${port}`,
     ids,
-    pages: listPages(ids, (await auth.applications.get(ids[0] ?? ''))?.secrets[0]?.id ?? ''),
+    pages: listPages(
+      ids,
+      (await auth.applications.get(ids[0] ?? ''))?.secrets.find((/** @type {any} */ { keySet }) => !keySet)?.id ?? '',
+    ),
     async close() {
       server.closeAllConnections()
       server.close()
@@ -215,7 +219,10 @@ async function addCounts(store, clock, ids) {
       },
     ]).flat(),
   )
-  await store.usage.add({ id: 'busy', at }, counts)
+  // Who is suspended makes no calls from that day on.
+  const suspended = [ids[3], ids[17]]
+  const made = counts.filter((count) => !suspended.includes(count.applicationId) || count.day < day(15))
+  await store.usage.add({ id: 'busy', at }, made)
   const refusal = {
     applicationId: ids[0],
     api: 'orders',

@@ -11,6 +11,7 @@ export function createPageBrand(option: BrandOptions | undefined) {
   const hasColor = accent.light !== COLORS.accent.light || accent.dark !== COLORS.accent.dark
   const css = `:root { --accent: light-dark(${accent.light}, ${accent.dark}); --fill: var(--accent); --on-fill: var(--on-accent); --shade: light-dark(#000, #fff) }`
   return {
+    isNamed: name !== undefined || logo !== undefined,
     /** Elements for the head, after the page's own style sheet. */
     style: hasColor && { markup: `<style>${css}</style>` },
     /** Logo and name. `label`: the name of a platform that has none. */

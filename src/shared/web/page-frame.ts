@@ -32,7 +32,7 @@ export interface PageHeader {
   /** Leads past many links, such as those of a sidebar; for the keyboard. */
   readonly skip?: PageLink
   /** Where the brand leads. Without the option `brand`, the label stands there. */
-  readonly home?: PageLink | undefined
+  readonly home?: (PageLink & { readonly role?: string | false }) | undefined
   readonly tabs?: readonly (PageTab | false | undefined)[] | undefined
   /** An authorization or a session. On phones it is in the menu, with the tabs. */
   readonly state?: Html | false | undefined
@@ -147,7 +147,7 @@ function renderHeader(
   const shown = tabs.filter((tab) => typeof tab === 'object')
   return html`<header class="bar">
     ${skip && html`<a class="skip" href="${skip.href}">${skip.label}</a>`}
-    ${home ? html`<a class="home" href="${home.href}">${brand.renderName(home.label)}</a>` : html`<span class="home">${brand.renderName(texts.developers)}</span>`}
+    ${home ? html`<a class="home" href="${home.href}">${brand.renderName(home.label)} ${home.role && html`<span class="pill">${home.role}</span>`}</a>` : html`<span class="home">${brand.renderName(texts.developers)}</span>`}
     ${
       (shown.length > 0 || state) &&
       html`<details class="more">

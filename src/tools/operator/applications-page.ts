@@ -71,7 +71,7 @@ async function renderRow(visit: Visit, application: Application) {
       ? link
       : html`${link}
           <p class="facts">${contact}</p>`,
-    renderStatus(status, texts),
+    status === 'active' ? html`<span class="soft">${texts.statuses.active}</span>` : renderStatus(status, texts),
     usage && count.format(calls),
     usage && count.format(refused),
     lastUsedAt ? renderAge(lastUsedAt, visit) : html`<span class="soft">${texts.uses.never}</span>`,
@@ -82,7 +82,7 @@ async function renderRow(visit: Visit, application: Application) {
 /** A bar, and how much it is of which limit. */
 export function describeQuota({ used, limit }: QuotaUsage, { texts, formats: { count } }: Visit, more?: Html): Html {
   const text = fillText(texts.ofLimit, { used: count.format(used), limit: count.format(limit) })
-  return html`<span class="soft">${text}${more}</span>${renderBar(texts.labels.quota, used, limit)}`
+  return html`<span class="soft">${text}${more}</span>${used > 0 && renderBar(texts.labels.quota, used, limit)}`
 }
 
 const TONES = { pending: 'warn', active: 'good', suspended: 'bad', deleted: undefined } as const

@@ -86,12 +86,10 @@ export function renderSection(
  * begins with an apostrophe.
  */
 export function formatCsv(head: string, rows: readonly (readonly CsvCell[])[]): string {
-  return `${BYTE_ORDER_MARK}${[head.split(' '), ...rows].map((cells) => cells.map(formatCell).join(',')).join('\r\n')}\r\n`
+  return `${String.fromCodePoint(0xfeff)}${[head.split(' '), ...rows].map((cells) => cells.map(formatCell).join(',')).join('\r\n')}\r\n`
 }
 
 type CsvCell = string | number | object | undefined
-
-const BYTE_ORDER_MARK = String.fromCodePoint(0xfeff)
 
 function formatCell(value: CsvCell): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value ?? '')

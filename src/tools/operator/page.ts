@@ -72,6 +72,7 @@ textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--
 .properties .about { color: var(--ink); font-size: .875rem }
 .pair { flex: 0 0 100% }
 td code { overflow-wrap: anywhere }
+@media (min-width: 48rem) { .table tbody th { max-width: 20rem } .today > :last-child:nth-child(odd):not(:first-child) { column-span: all } }
 :is(td, .age) > time, td > a, td:has(.meter) { white-space: nowrap }
 td:has(code), .reasons { min-width: 14rem }
 td .meter { width: 7rem; margin-top: .125rem }
@@ -143,7 +144,7 @@ export function renderPage(
     brand,
     head: { markup: `<style>${STYLE}</style>` },
     header: {
-      home: { href: `${root}/`, label: texts.home },
+      home: { href: `${root}/`, label: texts.home, role: brand.isNamed && texts.home },
       tabs: tabs.map((name) => {
         return { href: root + formatPath(name), label: texts.tabs[name], isCurrent: name === tab }
       }),
