@@ -7,7 +7,7 @@ import { FRAME_SCRIPT_SOURCE } from '../../../shared/web/frame-script.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
 import type { PortalSession } from '../sign-in/session.js'
-import { STYLE } from './style.js'
+import { ISSUED_STYLE, STYLE } from './style.js'
 import { FORM_SCRIPT } from '../../../shared/web/form-script.js'
 
 export interface PortalPage {
@@ -22,6 +22,8 @@ export interface PortalPage {
   /** The title, which is announced first, says so. */
   readonly isError?: boolean | undefined
   readonly script?: keyof typeof SCRIPTS | undefined
+  /** The page of a new credential. */
+  readonly isIssued?: boolean | undefined
 }
 
 export type RenderPortalPage = (heading: string, page: PortalPage) => string
@@ -29,13 +31,23 @@ export type RenderPortalPage = (heading: string, page: PortalPage) => string
 /** `root`: the path of the list of applications, without a slash at its end. Links begin with it. */
 export function createPageRenderer(root: string, developersUrl: string, brand: PageBrand): RenderPortalPage {
   return function renderPortalPage(heading, page) {
-    const { session, language, content, path, beside, isWide = false, isError = false, script } = ownMembers(page)
+    const {
+      session,
+      language,
+      content,
+      path,
+      beside,
+      isWide = false,
+      isError = false,
+      isIssued = false,
+      script,
+    } = ownMembers(page)
     return renderFrame({
       language,
       title: heading,
       isError,
       brand,
-      head: { markup: `<style>${STYLE}</style>` },
+      head: { markup: `<style>${STYLE}</style>${isIssued ? `<style>${ISSUED_STYLE}</style>` : ''}` },
       header: {
         ...createDeveloperHeader(developersUrl, { portal: true }, { language, tab: 'myApplications' }),
         state: session && renderSignOut(root, session, TEXTS[language]),
@@ -77,7 +89,7 @@ export function formatContentSecurityPolicy(): string {
   const scripts = Object.values(SCRIPTS).map(hashSource)
   return [
     "default-src 'none'",
-    `style-src ${hashSource(STYLE)}`,
+    `style-src ${hashSource(STYLE)} ${hashSource(ISSUED_STYLE)}`,
     `script-src ${FRAME_SCRIPT_SOURCE} ${scripts.join(' ')}`,
     "connect-src 'none'",
     "form-action 'self'",

@@ -145,7 +145,7 @@ export function createPortalPages(
     if (hasOwnMember(outcome, 'left')) return { redirect: `#${outcome.left}` }
     const { kind } = outcome.issued
     const content = renderIssued(view, outcome.issued, developersUrl)
-    return { status: 200, page: show(view, view.texts.issued[kind], { content, script: 'form' }) }
+    return { status: 200, page: show(view, view.texts.issued[kind], { content, isIssued: true, script: 'form' }) }
   }
 
   return async function answerContact(request) {

@@ -9,7 +9,6 @@ const OWN = `:root:has(.form) { --page: 40rem }
 .crumb + .head { margin-top: 0 }
 .intro { margin: calc(-1 * var(--space-2)) 0 var(--space-5); color: var(--soft) }
 .head > .button { margin-left: auto }
-.stored { margin-top: var(--space-6) }
 .problem + .intro { margin-top: 0 }
 .warn { color: var(--warn) }
 .wrong { margin: 0; font-size: var(--text-small) }
@@ -27,7 +26,6 @@ figure.copyable { margin-bottom: var(--space-3) }
 .head + .facts, .flash + .facts { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
 .applications tr { position: relative }
 .applications a::after { content: ''; position: absolute; inset: 0 }
-.applications a:focus-visible { outline: none; &::after { outline: 2px solid var(--accent); outline-offset: -2px } }
 .applications thead .number { width: 9rem }
 .applications .named > a { margin-block: calc(-1 * var(--finger, 0px)) }
 .tiles { margin: 0 0 var(--space-6) }
@@ -108,4 +106,7 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 }
 `
 
-export const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}${VALUE_CSS}${OWN}`)
+export const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}${OWN}`)
+
+/** Only the page of a new credential has values to copy. */
+export const ISSUED_STYLE = shortenStyle(`${VALUE_CSS}.stored { margin-top: var(--space-6) }`)
