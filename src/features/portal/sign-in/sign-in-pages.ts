@@ -21,11 +21,14 @@ type LinkKind = 'sign-in' | 'invitation'
 
 export function createSignInPages(renderPage: RenderPortalPage, root: string, registerUrl: string | undefined) {
   const renderLink = (text: string): Html => html`<a href="${root}">${text}</a>`
-  const renderWayOn = (language: Language): Html =>
-    html`<p class="actions"><a class="button" href="${root}">${FRAME_TEXTS[language].myApplications}</a></p>`
+  const renderBox = (content: Html | false, language: Language): Html =>
+    html`<div class="box">
+      ${content}
+      <p class="actions"><a class="button" href="${root}">${FRAME_TEXTS[language].myApplications}</a></p>
+    </div>`
 
-  function renderRefusal(heading: string, text: string, language: Language, visitor?: PageVisitor): string {
-    const content = html`<div class="box">${renderProblem({ text })} ${renderWayOn(language)}</div>`
+  function renderRefusal(heading: string, text: string, language: Language, visitor?: PageVisitor, further?: Html) {
+    const content = html`${renderBox(renderProblem({ text }), language)} ${further}`
     return renderPage(heading, { session: visitor?.session, language, isError: true, content })
   }
 
@@ -74,24 +77,20 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string, re
       return renderPage(heading, { session, language, content, script: 'fragment' })
     },
     /** The page without scripts, where the link can be pasted again. */
-    renderInvitationRefused({ csrf, session, language }: PageVisitor): string {
-      const texts = TEXTS[language]
+    renderInvitationRefused(visitor: PageVisitor): string {
+      const texts = TEXTS[visitor.language]
       const text = texts.invitationRefused
-      const form = renderPasteForm(root, csrf, { text, field: 'pasted' }, texts)
-      const content = html`<div class="box">${renderProblem({ text })} ${renderWayOn(language)}</div>
-        <noscript>${form}</noscript>`
-      return renderPage(texts.invitation, { session, language, isError: true, content })
+      const form = html`<noscript>${renderPasteForm(root, visitor.csrf, { text, field: 'pasted' }, texts)}</noscript>`
+      return renderRefusal(texts.invitation, text, visitor.language, visitor, form)
     },
     renderAccepted(
       { session, language }: PageVisitor,
       { applicationName, contact }: { readonly applicationName: string; readonly contact: string },
     ): string {
       const texts = TEXTS[language]
-      const content = html`<div class="box">
-        <p>${fillHtml(texts.acceptedBy, { contact, application: html`<strong>${applicationName}</strong>` })}</p>
-        ${renderWayOn(language)}
-      </div>`
-      return renderPage(texts.accepted, { session, language, content })
+      const application = html`<strong>${applicationName}</strong>`
+      const text = html`<p>${fillHtml(texts.acceptedBy, { contact, application })}</p>`
+      return renderPage(texts.accepted, { session, language, content: renderBox(text, language) })
     },
     renderOutOfDate(visitor: PageVisitor): string {
       const { outOfDate, loadAgain } = TEXTS[visitor.language]
@@ -103,10 +102,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string, re
     },
     renderNotFound({ session, language }: PageVisitor): string {
       const texts = TEXTS[language]
-      const content = html`<div class="box">
-        <p>${texts.noPage}</p>
-        ${renderWayOn(language)}
-      </div>`
+      const content = renderBox(html`<p>${texts.noPage}</p>`, language)
       return renderPage(texts.notFound, { session, language, content })
     },
   }
