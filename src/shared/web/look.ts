@@ -65,9 +65,6 @@ export function shortenStyle(css: string): string {
 
 const BUTTON =
   'display: inline-flex; align-items: center; justify-content: center; padding: .375rem var(--space-4); border: 1px solid var(--hover, var(--fill)); border-radius: var(--corner-control); color: var(--on-fill, #fff); background: var(--hover, var(--fill)); font: 500 .875rem/1.6 var(--sans); box-shadow: var(--lift); text-decoration: none; cursor: pointer'
-const QUIET = 'border-color: var(--line); color: var(--ink); background: var(--raised)'
-const CONTROL =
-  'max-width: 100%; padding: .375rem .625rem; border: 1px solid light-dark(#8a939d, #6b7580); border-radius: var(--corner-control); color: var(--ink); background: var(--paper); font: var(--text-plain)/1.5 var(--sans)'
 
 /** What all pages begin with: `light-dark()` follows the system or the reader. A page sets its width, `--page`. */
 export const LOOK_CSS = `:root {
@@ -191,11 +188,11 @@ fieldset { min-width: 0; margin: 0; padding: 0; border: 0 }
 /* What only a script or the page gives the focus shows it by its own look. */
 [tabindex='-1']:focus-visible { outline: none }
 [aria-invalid]:focus-visible { outline-color: var(--bad) }
-input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-width: 0; ${CONTROL} }
+input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-width: 0; max-width: 100%; padding: .375rem .625rem; border: 1px solid light-dark(#8a939d, #6b7580); border-radius: var(--corner-control); color: var(--ink); background: var(--paper); font: var(--text-plain)/1.5 var(--sans) }
 :is(select, [type=date]) { height: calc(1.5em + .75rem + 2px) }
 [aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
 button { justify-self: start; ${BUTTON} }
-.quiet { ${QUIET} }
+.quiet { border-color: var(--line); color: var(--ink); background: var(--raised) }
 .problem { margin: 0 0 var(--space-5); padding: .625rem .875rem; border: 1px solid color-mix(in srgb, currentcolor 30%, transparent); border-radius: var(--corner-control); color: var(--bad); background: light-dark(${badGround.light}, ${badGround.dark}) }
 .problem ul { margin: var(--space-1) 0 0; padding: 0; list-style: none }
 .problem a { color: inherit }
