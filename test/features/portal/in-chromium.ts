@@ -76,7 +76,7 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
     const page = usePage()
     await page.goto(`${root}/${id}/credentials/new-key`)
     await page.getByLabel('Name').fill('till')
-    await page.getByRole('button', { name: 'Add the key' }).dblclick()
+    await page.getByRole('button', { name: 'Add a key' }).dblclick()
     await page.getByRole('heading', { name: 'Your new key' }).waitFor()
     await page.reload()
     // The page of a form is loaded again, and nothing is sent.
@@ -167,7 +167,7 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
       async (page) => {
         await open('ID/credentials/new-secret')(page)
         await page.getByLabel('Name').fill('default')
-        await page.getByRole('button', { name: 'Add the secret' }).click()
+        await page.getByRole('button', { name: 'Add a secret' }).click()
         await page.locator('#name-problem').waitFor()
       },
     ],

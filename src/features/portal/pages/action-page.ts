@@ -20,7 +20,8 @@ import type { PortalTexts } from '../texts/en.js'
 export interface ActionPage {
   readonly action: PortalAction
   readonly heading: string
-  readonly button: string
+  /** The heading, if left out. */
+  readonly button?: string
   readonly isDestructive?: boolean
   render(entered: FormFields, problem?: Problem): Html
   /** Rejects with `FormProblem` for a mistake in a field. */
@@ -83,7 +84,7 @@ export class StaleForm extends Error {
 
 export function renderActionForm(
   view: ApplicationView,
-  { render, button, isDestructive = false }: ActionPage,
+  { render, heading, button = heading, isDestructive = false }: ActionPage,
   entered: FormFields,
   problem: Problem | undefined,
 ): Html {

@@ -74,8 +74,7 @@ export function createCancelPage(view: ApplicationView, hash: string): ActionPag
   const { texts } = view
   return {
     action: 'invite',
-    heading: texts.cancelOne,
-    button: texts.cancelIt,
+    heading: texts.cancelIt,
     render: () =>
       html`<p>${fillHtml(texts.cancelAbout, { address: html`<strong>${invitation.address}</strong>` })}</p>`,
     async perform(_entered, { applications, by }) {

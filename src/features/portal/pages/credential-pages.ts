@@ -27,7 +27,6 @@ export function createAddPage(view: ApplicationView, kind: CredentialKind): Acti
   return {
     action: kind === 'key' ? 'addKey' : 'addSecret',
     heading: texts.add[kind],
-    button: texts.addIt[kind],
     render: (entered, problem) =>
       html`<p>${texts.addAbout[kind]} ${texts.oneForEach}</p>
         ${renderNameField(readField(entered, 'name'), `${texts.nameHint} ${texts.uniqueName[kind]}`, problem, texts)}
@@ -84,7 +83,6 @@ export function createRotatePage(view: ApplicationView, id: string): ActionPage 
   return {
     action: 'rotate',
     heading: texts.rotateIt[kind],
-    button: texts.rotateNow[kind],
     render: (entered, problem) =>
       html`${describeCredential(kind, credential, texts)}
         <p>${texts.rotateAbout[kind]}</p>
@@ -127,7 +125,6 @@ export function createEndPage(view: ApplicationView, id: string): ActionPage | u
   return {
     action: 'end',
     heading: isKeySet ? keySets.end : texts.endIt[kind],
-    button: isKeySet ? keySets.end : texts.endIt[kind],
     isDestructive: true,
     render: (entered) =>
       html`${describeCredential(kind, credential, texts)}

@@ -26,7 +26,6 @@ export function createAddKeySetPage(view: ApplicationView): ActionPage {
   return {
     action: 'addKeySet',
     heading: keySets.add,
-    button: keySets.add,
     render: (entered, problem) =>
       html`<p>${keySets.addAbout}</p>
         ${renderNameField(readField(entered, 'name'), `${texts.nameHint} ${keySets.uniqueName}`, problem, texts)}
@@ -50,7 +49,6 @@ export function createReplacePage(view: ApplicationView, id: string): ActionPage
   return {
     action: 'replaceKeySet',
     heading: texts.keySets.replace,
-    button: texts.keySets.replace,
     render: (entered, problem) =>
       html`${describeCredential(shown.kind, shown.credential, texts)}
         <p>${texts.keySets.replaceAbout}</p>
@@ -69,7 +67,6 @@ export function createReloadPage(view: ApplicationView, id: string): ActionPage 
   return {
     action: 'replaceKeySet',
     heading: texts.keySets.reload,
-    button: texts.keySets.reload,
     render: () =>
       html`${describeCredential(shown.kind, shown.credential, texts)}
         <p>${texts.keySets.reloadAbout}</p>`,

@@ -13,12 +13,11 @@ export function renderSummary(view: ApplicationView, usage: readonly UsageEntry[
   const { count } = getFormats(texts.language)
   const sum = sumUsage(usage ?? [])
   const quota = findFullestQuota(plan)
-  const ends = listCredentials(record, now)
+  const [next] = listCredentials(record, now)
     .flatMap(({ kind, credential: { name, expiresAt } }) =>
       expiresAt === undefined ? [] : [{ kind, name, expiresAt }],
     )
     .toSorted((a, b) => a.expiresAt - b.expiresAt)
-  const [next] = ends
   return renderTiles([
     ...(usage === undefined
       ? []

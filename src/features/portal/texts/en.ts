@@ -102,7 +102,6 @@ export const en = {
   },
   uniqueName: { key: 'No other key may have this name.', secret: 'No other secret may have this name.' },
   add: { key: 'Add a key', secret: 'Add a secret' },
-  addIt: { key: 'Add the key', secret: 'Add the secret' },
   addAbout: {
     key: 'Your other keys keep working.',
     secret: 'Your other secrets keep working. The new one works with each key.',
@@ -118,8 +117,7 @@ export const en = {
   rename: 'Rename',
   renameIt: { key: 'Rename a key', secret: 'Rename a secret' },
   rotate: 'Rotate',
-  rotateIt: { key: 'Rotate a key', secret: 'Rotate a secret' },
-  rotateNow: { key: 'Rotate the key', secret: 'Rotate the secret' },
+  rotateIt: { key: 'Rotate the key', secret: 'Rotate the secret' },
   rotateAbout: {
     key: 'You get a new key at once. It is shown only on the next page, so be ready to store it.',
     secret: 'You get a new secret at once. It is shown only on the next page, so be ready to store it.',
@@ -230,7 +228,6 @@ export const en = {
     mine: 'Credentials that you know keep working. Rotate them if that must not be.',
     others: 'Credentials that this person knows keep working. Rotate them if that must not be.',
   },
-  cancelOne: 'Withdraw an invitation',
   cancelIt: 'Withdraw the invitation',
   cancelAbout: 'The link that was sent to {address} no longer works.',
 
