@@ -29,14 +29,16 @@ export async function answerApplications(visit: Visit): Promise<Answer> {
   const { items, next, searched } = await findApplications(visit)
   const rows = await Promise.all(items.map((application) => renderRow(visit, application)))
   const count = searched !== undefined && formats.count.format(searched)
+  const isInOrder = ['q', 'refused', 'quota'].every((name) => readQuery(visit, name) === undefined)
   return renderList(visit, {
     tab: 'applications',
     table: renderCells(texts.tabs.applications, texts, 'name status #calls #refused #lastUse quota', rows),
     next,
     actions: renderActions(visit, 'applications', { isMain: true, shown: 2 }),
     before: html`${renderSearch(visit, 'applications', listFields(visit))}
+    ${isInOrder && rows.length > 0 && html`<p class="soft">${fillText(texts.oldestFirst, { count: items.length })}</p>`}
     ${count !== false && renderNotice(fillText(texts.searched, { count }))}`,
-    empty: describeNone(visit, { title: texts.noApplication, drawing: 'first', next: texts.noApplicationNext }),
+    empty: describeNone(visit, { ...texts.noApplication, drawing: 'first' }),
   })
 }
 

@@ -63,7 +63,8 @@ export function readInput(subject: FormSubject): Readonly<Record<string, unknown
   for (const name of listAsked(subject)) {
     const field = findField(name, subject)
     // What a contact chose must not become what an operator demands.
-    if (BOUNDS.includes(name) && isUnchanged(name, field, subject.visit)) continue
+    const readLines = (): string => readField(subject.visit.fields, name).trim().split(/\s+/).join()
+    if (BOUNDS.includes(name) && readLines() === [field.value ?? []].flat().join()) continue
     const value = readValue(name, field, subject.visit)
     if (value !== undefined) input[name] = value
     else if (field.isNullable) input[name] = null
@@ -72,10 +73,6 @@ export function readInput(subject: FormSubject): Readonly<Record<string, unknown
 }
 
 const BOUNDS = ['networks', 'expiresAt']
-
-function isUnchanged(name: string, { value = [] }: Field, { fields }: Visit): boolean {
-  return readField(fields, name).trim().split(/\s+/).join() === [value].flat().join()
-}
 
 function readValue(
   name: string,

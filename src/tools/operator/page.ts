@@ -101,7 +101,8 @@ pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid 
   .head > .actions { margin-left: 0 }
 }
 @media (max-width: 30rem) {
-  td:has(> .none) { display: none !important }
+  td:has(> .none), td:not(.number):has(> .soft:only-child) { display: none !important }
+  td:has(> .reasons)::before { content: none }
   .table tr:has(> td > .pill) { position: relative; & > th { padding-right: 8rem } }
   .table td:has(> .pill) { grid-column: auto; position: absolute; top: var(--space-3); right: var(--space-4); padding: 0; &::before { content: none } }
 }

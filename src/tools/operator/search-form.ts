@@ -117,5 +117,5 @@ export function readQuery({ query }: Pick<Visit, 'query'>, name: string): string
 /** With a search or a filter there may be rows: then that is said in place of `none`. */
 export function describeNone({ query, texts }: Pick<Visit, 'query' | 'texts'>, none: EmptyState): EmptyState {
   const isNarrowed = [...query.keys()].some((name) => name !== 'after' && name !== 'done' && query.get(name) !== '')
-  return isNarrowed ? { title: texts.noneFound, drawing: 'search' } : none
+  return isNarrowed ? { ...texts.noneFound, drawing: 'search' } : none
 }

@@ -49,7 +49,7 @@ export async function answerToday(visit: Visit): Promise<Answer> {
   })
   const isFirst = cards.length === 0 && (await auth.applications.list({ limit: 1 })).items.length === 0
   const empty = isFirst
-    ? ({ title: texts.noApplication, next: texts.noApplicationNext, drawing: 'first' } as const)
+    ? ({ ...texts.noApplication, drawing: 'first' } as const)
     : { title: texts.nothingToDo, next: texts.nothingToDoBecause, isGood: true }
   const create = isFirst && renderActions(visit, 'applications', { isMain: true, shown: 2 })
   return {

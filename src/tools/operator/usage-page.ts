@@ -90,7 +90,7 @@ export async function answerUsage(visit: Visit): Promise<Answer | undefined> {
     count.format(accessTokens),
     refused > 0 && html`<div class="reasons">${renderErrors(errors, language)}</div>`,
   ])
-  const none = sort === 'refused' ? { title: texts.noRefusals, isGood: true } : { title: texts.noneFound }
+  const none = sort === 'refused' ? { title: texts.noRefusals, isGood: true } : texts.noneFound
   const table = renderCells(texts.byApplication, texts, 'application #allowed #refused #tokens errors', rows)
   const actions = table && renderFile(visit, 'usage', texts.byApplication)
   const shown = html`${search} ${table || renderEmpty(none)}`
