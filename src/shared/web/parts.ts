@@ -8,7 +8,7 @@ type Content = Html | string | number | false | undefined | readonly Content[]
 /** The parts that pages are made of, besides fields (form-field.ts), plots (usage-figures.ts) and the header (page-frame.ts): the rules of each. The console's style sheet has all, a page whose style sheet is in it those that it shows. */
 const STYLES = {
   /** The pages that a page is below, above its heading. */
-  crumb: `.crumb { display: flex; flex-wrap: wrap; margin: calc(var(--top) - var(--finger, 0px)) 0 calc(var(--space-1) - var(--finger, 0px)); color: var(--soft); font: 500 var(--text-small)/1.5 var(--sans) }
+  crumb: `.crumb { display: flex; flex-wrap: wrap; margin: calc(var(--top) - var(--finger, 0px)) 0 calc(var(--space-1) - var(--finger, 0px)); color: var(--soft); font: 500 var(--text-small)/1.5 var(--sans); overflow-wrap: anywhere }
 .crumb > * { margin: 0; font: inherit; letter-spacing: 0; & + *::before { content: ''; display: inline-block; height: .75em; margin-inline: .5rem; border-left: 1px solid; rotate: 16deg } }
 .crumb a { color: inherit; &:not(:hover) { text-decoration: none } }
 .crumb + h2 { margin: 0 0 var(--space-4); font: 600 var(--text-heading)/1.2 var(--display) }`,
