@@ -147,7 +147,7 @@ function renderHeader(
   const shown = tabs.filter((tab) => typeof tab === 'object')
   return html`<header class="bar">
     ${skip && html`<a class="skip" href="${skip.href}">${skip.label}</a>`}
-    ${home ? html`<a class="home" href="${home.href}">${brand.renderName(home.label)} ${home.role && html`<span class="pill">${home.role}</span>`}</a>` : html`<span class="home">${brand.renderName(texts.developers)}</span>`}
+    ${home ? html`<a class="home" href="${home.href}">${brand.renderName(home.label)}${Object.hasOwn(home, 'role') && home.role && html` <span class="pill">${home.role}</span>`}</a>` : html`<span class="home">${brand.renderName(texts.developers)}</span>`}
     ${
       (shown.length > 0 || state) &&
       html`<details class="more">

@@ -54,6 +54,8 @@ textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--
 .rows > li { padding: var(--space-3) var(--space-4) }
 .rows > .row { flex-wrap: nowrap; align-items: center }
 .row > div { flex: 1 1 auto }
+.danger-zone > .rows > .row { flex-wrap: wrap; & > div { flex-basis: 17rem } }
+.row h3 + .facts { margin-top: .125rem }
 .row > :is(.actions, .age, a) { flex: none; max-width: 60%; margin: 0 }
 .row > .button { padding: var(--space-1) .75rem; font-size: var(--text-small) }
 .day { padding-block: var(--space-2) !important; color: var(--soft); background: var(--code); font-size: var(--text-small); font-weight: 500 }
@@ -83,7 +85,7 @@ td .meter { width: 7rem; margin-top: .125rem }
 .tiles .meter { margin-top: var(--space-2) }
 .inside .plot { margin: 0 }
 .tiles + .plot.plot { margin-top: var(--space-4) }
-.rows > .life { padding-top: 0; border: 0; & svg { display: block; width: 100%; height: .75rem; border-radius: 3px; background: var(--code); overflow: hidden } }
+.rows > .life { padding-top: 0; border: 0; & svg { display: block; width: 100%; height: .5rem; border-radius: 3px; background: var(--code); overflow: hidden } }
 .rows > .axis { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); justify-content: space-between; color: var(--soft); font-size: var(--text-small) }
 .axis .mark:not(:first-child) { margin-left: var(--space-3) }
 .life { .former { --bar: color-mix(in oklab, var(--soft) 60%, var(--raised)) } .now { --bar: var(--ink) } }

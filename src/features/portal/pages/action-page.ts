@@ -1,3 +1,4 @@
+import { ownMembers } from '../../../shared/lib/own-members.js'
 import type { Applications } from '../../../core/applications/applications-api.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
@@ -84,11 +85,12 @@ export class StaleForm extends Error {
 
 export function renderActionForm(
   view: ApplicationView,
-  { render, heading, button = heading, isDestructive = false }: ActionPage,
+  page: ActionPage,
   entered: FormFields,
   problem: Problem | undefined,
 ): Html {
   const { record, link, texts } = view
+  const { render, heading, button = heading, isDestructive = false } = ownMembers(page)
   return html`<form class="card" method="post">
     ${renderHiddenFields(view)} ${render(entered, problem)}
     <p class="actions foot">

@@ -106,7 +106,7 @@ describe('usage', () => {
     const lines = await runLines(...total)
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
       ['APPLICATION', 'NAME', 'ALLOWED', 'TOKENS', 'REFUSED', 'PERCENT', '7 DAYS BEFORE', 'ERRORS'],
-      [id, 'Shop, "No. 1"', '12', '2', '1', '6.7', '-', 'invalid_token=1'],
+      [id, 'Shop, "No. 1"', '12', '2', '1', '7.7', '-', 'invalid_token=1'],
     ])
     expect(await runLines(...total, '--format', 'csv')).toEqual([
       'period,application,name,allowed,tokens,refused,errors',
