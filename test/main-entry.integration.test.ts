@@ -37,18 +37,17 @@ describe('the main entry of the build', () => {
   })
 
   it.each([
-    ['without features starts, and rejects such a call alone', '', 'started, gone, made'],
-    ['with features does not start', `require('express-platform-auth/usage').usage()`, 'invalid_configuration'],
-  ])('of a platform %s where what auth.applications does cannot be loaded', async (_, features, expected) => {
+    ['without features', ''],
+    ['with features', `require('express-platform-auth/usage').usage()`],
+  ])('does not start a platform %s where what auth.applications does cannot be loaded', async (_, features) => {
     const chunk = readdirSync(join(FOLDER, 'dist/cjs/chunks')).find((name) =>
       readFileSync(join(FOLDER, 'dist/cjs/chunks', name), 'utf8').includes('function createApplicationCalls('),
     )!
     const code = `
       const Module = require('node:module')
       const load = Module._load
-      let isGone = true
       Module._load = (request, ...others) => {
-        if (isGone && request.includes('${chunk}')) throw Object.assign(new Error('gone'), { code: 'MODULE_NOT_FOUND' })
+        if (request.includes('${chunk}')) throw Object.assign(new Error('gone'), { code: 'MODULE_NOT_FOUND' })
         return load(request, ...others)
       }
       const { createPlatformAuth } = require('express-platform-auth')
@@ -56,18 +55,48 @@ describe('the main entry of the build', () => {
       const auth = createPlatformAuth({
         baseUrl: 'http://localhost:3000', apis: { orders: { scheme: 'oauth2' } }, logger, features: [${features}],
       })
-      const create = () => auth.applications.create({ name: 'Shop', apis: ['orders'] })
-      async function run() {
-        await auth.ready()
-        const refused = await create().catch((error) => error.message)
-        isGone = false
-        return ['started', refused, (await create()) && 'made'].join(', ')
-      }
-      run()
-        .catch((error) => error.code)
+      auth.ready()
+        .then(() => 'started', (error) => error.code)
         .then((outcome) => console.log(outcome))
         .then(() => auth.close())`
     const { stdout } = await run(process.execPath, ['--eval', code], {
+      cwd: FOLDER,
+      env: { ...process.env, NODE_ENV: 'test' },
+    })
+    expect(stdout.trim()).toBe('invalid_configuration')
+  })
+
+  // Node keeps an ES module that it could not read as failed: nobody could be suspended until the process ends.
+  it.each([
+    ['has started', 'after', 'ready, made, suspended'],
+    ['starts, which it then does not', 'before', 'invalid_configuration'],
+  ])('needs no file descriptor for auth.applications once the platform %s', async (_, when, expected) => {
+    const code = `
+      import { closeSync, openSync } from 'node:fs'
+      import { createPlatformAuth } from 'express-platform-auth'
+      const logger = { debug() {}, info() {}, warn() {}, error() {} }
+      const auth = createPlatformAuth({ baseUrl: 'http://localhost:3000', apis: { orders: { scheme: 'oauth2' } }, logger })
+      const open = []
+      const takeAll = () => { try { for (;;) open.push(openSync('/dev/null')) } catch {} }
+      const freeAll = () => { for (const file of open.splice(0)) closeSync(file) }
+      async function run() {
+        if ('${when}' === 'before') {
+          takeAll()
+          const outcome = await auth.ready().then(() => 'ready', (error) => error.code)
+          freeAll()
+          return outcome
+        }
+        await auth.ready()
+        takeAll()
+        const { application } = await auth.applications.create({ name: 'Shop', apis: ['orders'] })
+        const { status } = await auth.applications.suspend(application.id)
+        freeAll()
+        return 'ready, made, ' + status
+      }
+      console.log(await run())
+      await auth.close()`
+    const script = `ulimit -n 128; exec "$0" --input-type=module --eval "$1"`
+    const { stdout } = await run('sh', ['-c', script, process.execPath, code], {
       cwd: FOLDER,
       env: { ...process.env, NODE_ENV: 'test' },
     })

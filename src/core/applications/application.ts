@@ -47,9 +47,7 @@ export interface Application<Metadata = Record<string, unknown>> {
 export interface CredentialInfo {
   /** `cred_...`: public, and stays the same when the credential is changed. */
   readonly id: string
-  /**
-   * The operator's name for the credential; `default` for the first ones. During a rotation two credentials have the same name.
-   */
+  /** The operator's name for the credential; `default` for the first ones. In a rotation two have the same name. */
   readonly name: string
   /** The first characters, by which people tell one credential from another. */
   readonly prefix: string

@@ -5,7 +5,7 @@ import { guardWriter, type WriteGuard } from './records/application-writer.js'
 
 export type CoreCalls = ReturnType<typeof createLateApplications>
 
-/** The calls of `auth.applications`. What they do is loaded with the first: a process that only answers requests makes none. */
+/** The calls of `auth.applications`. What they do is loaded with the first, or with the start of the platform. */
 export function createLateApplications(
   options: Parameters<typeof createApplicationCalls>[0],
   goFirst: (call: () => Promise<unknown>) => Promise<unknown>,
@@ -21,7 +21,7 @@ export function createLateApplications(
   }
 }
 
-/** Calls with checked arguments. If they can't be loaded, the call rejects, and the next one loads them again. */
+/** Calls with checked arguments. If what they do cannot be loaded, the call rejects. */
 export function withLateCalls<Calls extends object>(
   parameters: CallParameters<Calls>,
   load: () => Promise<Calls>,

@@ -36,9 +36,7 @@ export interface GuardAuth<Apis extends ApisOptions = any, Schema extends Metada
    * resolve. An unavailable store is retried, unless `retry` is false; the process stays alive meanwhile. Until then, requests wait up to 5 seconds and then get 503.
    */
   ready(options?: ReadyOptions): Promise<void>
-  /**
-   * Tells whether the data is fresh enough to answer (`maxStaleness`), and what is wrong. Resolves within about half a second.
-   */
+  /** Tells whether the data is fresh enough to answer (`maxStaleness`), and what is wrong; in about half a second. */
   health(): Promise<Health>
   /**
    * Stores what was collected (usage, quotas, when credentials were last used) and sends the e-mails that are due, also with

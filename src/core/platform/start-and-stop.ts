@@ -25,9 +25,14 @@ export function startAndStop(
   const { importedCredentials } = features
   foundation.begin({
     async start(closing) {
+      // An ES module that Node could once not read, without a free file descriptor, fails until the process ends: no retry helps.
+      await Promise.all([parts.calls.load(), import('../applications/records/audit-log.js')]).catch(
+        (cause: unknown) => {
+          const problem = 'What auth.applications and auth.audit do cannot be loaded'
+          throw new ConfigurationError({ problem, fix: 'Start the process again.' }, { cause })
+        },
+      )
       await store.open()
-      // Pages of features make these calls while a person waits.
-      if (settings.features.length > 0) await parts.calls.load()
       await planCheck?.check()
       // The feed starts first: a change committed while the rest is read is applied afterwards.
       const applyChange = createChangeApplier({

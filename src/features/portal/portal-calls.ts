@@ -3,9 +3,7 @@ import type { Application } from '../../core/applications/application.js'
 import type { SignOutContact } from '../../core/applications/contacts/sign-outs.js'
 import type { Middleware } from '../../core/http/middleware.js'
 
-/**
- * The person whom `auth.portal.link()` signs in: a contact, or the first contact of an application, for this application only.
- */
+/** A contact whom `auth.portal.link()` signs in, or the first contact of an application, for that application only. */
 export type PortalLinkOptions =
   | { readonly contact: string; readonly applicationId?: undefined }
   | { readonly applicationId: string; readonly contact?: undefined }

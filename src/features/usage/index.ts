@@ -99,9 +99,7 @@ function createUsagePart(core: Core, { collect, retention, routes }: ReturnType<
 
 /** The options of `usage()`. */
 export interface UsageOptions {
-  /**
-   * Days for which counts are kept, those of report-only guards since the last time; 400 if left out. Refusals are kept for 7 days.
-   */
+  /** Days for which counts are kept, of report-only guards since the last time; 400 if left out. Refusals: 7 days. */
   readonly retention?: number | undefined
   /** False: usage and refusals are not stored, and those that were stay until they are too old. True if left out. */
   readonly collect?: boolean | undefined

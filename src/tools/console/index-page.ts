@@ -88,7 +88,7 @@ function renderContents(label: string, links: readonly ContentsLink[]): Html {
     <ul>
       ${links.map(({ path, title, markdown = '' }) => {
         const [, about = ''] = /<p>(.*?)<\/p>/s.exec(renderMarkdown(markdown).markup) ?? []
-        const small = { markup: `<small>${about.replaceAll(/<(?!\/?code>)[^>]*>/g, '')}</small>` }
+        const small = { markup: `<small>${about.replaceAll(/(<code>[^<]*<\/code>)|<[^>]*>/g, '$1')}</small>` }
         return html`<li>
           <a class="chevron" href="${path}"><span>${title} ${about !== '' && small}</span></a>
         </li>`

@@ -170,7 +170,7 @@ async function performAction(form: ActionForm): Promise<Answer> {
       if (expected !== undefined) expected++
       return result
     } catch (error) {
-      throw (await isSent()) ? new Stale() : error
+      throw error instanceof ApplicationError && (await isSent()) ? new Stale() : error
     }
   }
   if (action.operation === 'applications.approve') await prepareApproval(form, given, run)

@@ -20,11 +20,8 @@ export interface Action {
 const isActive = ({ status }: Application): boolean => status === 'active'
 const isAlive = ({ status }: Application): boolean => status !== 'deleted'
 const isUsable = ({ status }: Application): boolean => status === 'active' || status === 'suspended'
-const hasKeySet = (application: Application): boolean =>
-  isUsable(application) && application.secrets.some(({ keySet }) => keySet !== undefined)
 const isPending = ({ status }: Application): boolean => status === 'pending'
 const isSuspended = ({ status }: Application): boolean => status === 'suspended'
-const hasContact = ({ contacts }: Application): boolean => contacts.length > 0
 const hasContacts = ({ contacts }: Application): boolean => contacts.length > 1
 const NEW = 'name contact apis language externalId'
 const TERMS = 'name expiresAt networks apis'
@@ -52,8 +49,8 @@ export const ACTIONS = {
   addKeySet: act('applications.addKeySet', 'credentials', 'name jwksUri jwks expiresAt networks apis', isActive),
   rotateKey: act('applications.rotateKey', 'key', ROTATION, isActive, true),
   rotateSecret: act('applications.rotateSecret', 'secret', ROTATION, isActive, true),
-  replaceKeySet: act('applications.replaceKeySet', 'keySet', NEW_KEY_SET, hasKeySet, true),
-  reloadKeySet: act('applications.reloadKeySet', 'keySet', '', hasKeySet),
+  replaceKeySet: act('applications.replaceKeySet', 'keySet', NEW_KEY_SET, isUsable, true),
+  reloadKeySet: act('applications.reloadKeySet', 'keySet', '', isUsable),
   changeCredential: act('applications.updateCredential', 'credential', 'name expiresAt networks', isUsable, true),
   endCredential: act('applications.endCredential', 'credential', 'revokeTokens', isUsable, true),
   grant: act('applications.allow', 'otherApi', 'scopes', isAlive),
@@ -63,7 +60,7 @@ export const ACTIONS = {
   addContact: act('applications.addContact', 'contacts', 'address', isAlive),
   invite: act('portal.invite', 'contacts', 'address', isActive),
   contact: act('applications.update', 'contacts', 'contact', isAlive),
-  signOut: act('portal.signOut', 'contact', '', hasContact),
+  signOut: act('portal.signOut', 'contact', '', isAlive),
   removeContact: act('applications.removeContact', 'contact', '', hasContacts),
   cancelInvitation: act('applications.cancelInvitation', 'invitation', '', isAlive),
   retryEmails: act('emails.retry', 'emails', '', isAlive),

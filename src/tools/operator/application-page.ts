@@ -19,7 +19,7 @@ import {
 import { renderDone } from './action-page.js'
 import { ACTIONS, labelAction, renderActions, type ActionName } from './actions.js'
 import { describeQuota, renderStatus } from './applications-page.js'
-import { describeActor, describeLimit, renderChanges, renderSuspension, type Change } from './audit.js'
+import { describeActor, describeLimit, renderChanges } from './audit.js'
 import { renderEmail } from './emails-page.js'
 import { readPlan, readUsage, SOON_MS } from './figures.js'
 import { renderNoUsage } from './usage-page.js'
@@ -31,7 +31,7 @@ const MAX_EMAILS = 20
 
 /** All that is known of one application. Each part is there if the operator may see it. */
 export async function answerApplication(visit: Visit): Promise<Answer | undefined> {
-  const { auth, core, texts, path, may } = visit
+  const { auth, core, texts, path } = visit
   const [, id = ''] = path
   await core.lastUsed.flush()
   const application = await auth.applications.get(id)
@@ -41,7 +41,7 @@ export async function answerApplication(visit: Visit): Promise<Answer | undefine
     readPlan(visit, application),
     listRefusals(visit, application),
     renderEmails(visit, application),
-    may('audit.list') && auth.audit.list({ applicationId: id, order: 'newest', limit: MAX_AUDIT }),
+    renderAudit(visit, application),
   ])
   const { name, contact, status } = application
   const isAlive = status !== 'deleted'
@@ -54,13 +54,12 @@ export async function answerApplication(visit: Visit): Promise<Answer | undefine
     actions: renderActions(visit, 'top', { application, isMain: true, shown: 2 }),
     state: renderStatus(status, texts),
     content: html`<p class="facts">${contact !== undefined && html`<span>${contact}</span>`} <code>${id}</code></p>
-      ${renderDone(visit)} ${audit && renderSuspension(visit, application, audit.items)}
-      ${wasApproved && renderSummary(visit, application, usage, plan)}
+      ${renderDone(visit)} ${wasApproved && renderSummary(visit, application, usage, plan)}
       <div class="columns">
         <div>
           ${usage && wasApproved && renderUsage(visit, usage, application.apis)} ${refusals}
           ${isAlive && wasApproved && renderCredentials(visit, application)}
-          ${isAlive && renderAccess(visit, application)} ${audit && renderAudit(visit, application, audit.items)}
+          ${isAlive && renderAccess(visit, application)} ${audit}
         </div>
         <div>
           ${renderFacts(visit, application)} ${isAlive && renderContacts(visit, application)} ${emails}
@@ -263,9 +262,11 @@ async function renderEmails(visit: Visit, application: Application): Promise<Htm
   return rows.length > 0 && renderSection(texts.tabs.emails, rows, { actions })
 }
 
-function renderAudit(visit: Visit, { id, name }: Application, changes: readonly Change[]): Html {
-  const { texts, root } = visit
-  const rows = renderChanges(visit, changes, () => name || id)
+async function renderAudit(visit: Visit, { id, name }: Application): Promise<Html | false> {
+  const { auth, texts, may, root } = visit
+  if (!may('audit.list')) return false
+  const { items } = await auth.audit.list({ applicationId: id, order: 'newest', limit: MAX_AUDIT })
+  const rows = renderChanges(visit, items, () => name || id)
   const actions = html`<a class="action" href="${root}/audit?application=${id}">${texts.more}</a>`
   return renderSection(texts.tabs.audit, rows, { empty: texts.noAudit, actions })
 }

@@ -5,7 +5,6 @@ import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { fillIn, fillText } from '../../shared/lib/fill-in.js'
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
-import { renderNotice } from '../../shared/web/parts.js'
 import { renderDateTime } from '../../shared/web/times.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { hideContact } from '../operations/schemas.js'
@@ -108,7 +107,7 @@ export function renderChanges(
   })
 }
 
-export type Change = Omit<AuditEntry, 'by'> & { readonly by?: string | undefined }
+type Change = Omit<AuditEntry, 'by'> & { readonly by?: string | undefined }
 
 /** Who did what to which application, in a sentence, with the name of the event and its details. They never hold a secret. */
 export function renderChange(
@@ -153,23 +152,6 @@ export function renderChange(
       ),
     ],
     html`<p class="age"><time datetime="${at.toISOString()}">${visit.formats.time.format(at)}</time></p>`,
-  )
-}
-
-/** Who suspended an application, when and why, where its last changes say so. */
-export function renderSuspension(
-  visit: Visit,
-  { status, name }: Application,
-  changes: readonly Change[],
-): Html | false {
-  const change = status === 'suspended' && changes.find(({ type }) => type === 'application.suspended')
-  if (!change) return false
-  const by = describeActor(change.by, visit.texts)
-  const said = fillText(visit.texts.changes['application.suspended'], { by, application: name })
-  const { reason } = ownMembers(change.details)
-  return renderNotice(
-    html`${said}, ${renderDateTime(change.at, visit)}${typeof reason === 'string' && html`<br />${reason}`}`,
-    'bad',
   )
 }
 

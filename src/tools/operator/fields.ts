@@ -107,31 +107,36 @@ export const HERE = 'here'
 export const MAX_AREA = 500
 export const LANGUAGES: Choices = Object.entries(LANGUAGE_NAMES)
 
-/** Undefined if there is none of that name. A person is named by the place in the list, so that no address of a page has an e-mail address. */
+const NONE = { apis: {}, accessRequests: [], contacts: [], invitations: [], keys: [], secrets: [] }
+
+/** Undefined if there is none that the action is for. Persons are named by their place, so that no page's address has an e-mail address. */
 export function findNamed(
   { auth, query }: Visit,
   { place }: Action,
   application: Application | undefined,
   kids: readonly string[],
 ): Named | undefined {
-  const { apis = {}, contacts = [], invitations = [], keys = [], secrets = [] } = application ?? {}
+  const { apis, accessRequests, contacts, invitations, keys, secrets } = { ...NONE, ...application }
   const read = (name: string): string => query.get(name) ?? ''
-  if (place === 'signingKey') {
-    const kid = kids.find((each) => each === read('kid'))
-    return kid === undefined ? undefined : { kid }
+  const at = /^\d+$/.test(read('at')) ? Number(read('at')) : -1
+  const person = place === 'contact' ? contacts[at] : invitations[at]?.address
+  const findApi = (names: readonly string[]) => names.includes(read('api')) && { api: read('api') }
+  const findCredential = (those: readonly { readonly id: string }[], id = read('credential')) =>
+    those.some((each) => each.id === id) && { credential: id, credentialId: id }
+  const named: Readonly<Record<string, Named | '' | false | undefined>> = {
+    signingKey: kids.includes(read('kid')) && { kid: read('kid') },
+    contact: person && { address: person, contact: person },
+    invitation: person && { address: person, contact: person },
+    request: findApi(accessRequests.map(({ api }) => api)),
+    api: findApi(Object.keys(apis)),
+    otherApi: findApi(auth.apis.map(({ name }) => name).filter((name) => !Object.hasOwn(apis, name))),
+    key: findCredential(keys),
+    secret: findCredential(secrets.filter(({ keySet }) => !keySet)),
+    keySet: findCredential(secrets.filter(({ keySet }) => keySet)),
+    credential: findCredential([...keys, ...secrets]),
   }
-  if (place === 'contact' || place === 'invitation') {
-    const people = place === 'contact' ? contacts : invitations.map(({ address }) => address)
-    const address = /^\d+$/.test(read('at')) ? people[Number(read('at'))] : undefined
-    return address === undefined ? undefined : { address, contact: address }
-  }
-  if (place === 'request' || place === 'api' || place === 'otherApi') {
-    const api = [...auth.apis.map(({ name }) => name), ...Object.keys(apis)].find((name) => name === read('api'))
-    return api === undefined ? undefined : { api }
-  }
-  if (!['key', 'secret', 'keySet', 'credential'].includes(place)) return {}
-  const found = [...keys, ...secrets].find(({ id }) => id === read('credential'))
-  return found && { credential: found.id, credentialId: found.id }
+  const found = Object.hasOwn(named, place) ? named[place] : {}
+  return found ? ownMembers(found) : undefined
 }
 
 export function listChoices(values: readonly string[]): Choices {
@@ -152,7 +157,7 @@ function listGrants({ auth }: Visit, granted: Application['apis'] | undefined): 
 /** The limit, the credential or the application that a form changes: its members are what the fields begin with. */
 function findCurrent({ action, application, named: { api, credential } }: FormSubject): object | undefined {
   if (!application || action.place === 'credentials') return undefined
-  if (api !== undefined) return ownMembers(application.rateLimits)[api] ?? { window: 60 }
+  if (api !== undefined && action.place === 'api') return ownMembers(application.rateLimits)[api] ?? { window: 60 }
   if (action.operation !== 'applications.updateCredential') return application
   return [...application.keys, ...application.secrets].find(({ id }) => id === credential)
 }

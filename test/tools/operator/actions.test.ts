@@ -503,6 +503,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     await host.store.usage.add({ id: 'one', at }, [
       { day: day(0), applicationId: id, api: 'weather', outcome: 'allowed', count: 1 },
     ])
+    await host.auth.applications.allow(id, 'weather')
     const { text: ofOne } = await host.get(path.replace('suspend', 'disallow?api=weather'))
     expect(ofOne).toContain('made 1 call with')
   })

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { memoryStore, StoreUnavailableError } from '../../../src/index.js'
+import { atEnd } from '../../support/at-end.js'
+import { request } from '../../support/request.js'
+import { openOperator, type OperatorApp } from './operator-app.js'
+
+async function openWithApplication(host: OperatorApp) {
+  atEnd(() => host.auth.close())
+  const apis = { orders: {}, catalog: {} }
+  const { application } = await host.auth.applications.create({ name: 'Acme', contact: 'dev@example.com', apis })
+  return { id: application.id, key: application.keys[0]!.id, secret: application.secrets[0]!.id }
+}
+
+function readHidden(text: string): Readonly<Record<string, string>> {
+  const [, form = ''] = /<form method="post"([^]*?)<\/form>/.exec(text) ?? []
+  return Object.fromEntries(
+    [...form.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value!]),
+  )
+}
+
+const send = (host: OperatorApp, path: string, body: object) =>
+  request(host.app)
+    .post(`/staff/operator${path}`)
+    .type('form')
+    .set({ 'X-Staff': 'alice@example.com', 'Sec-Fetch-Site': 'same-origin' })
+    .send(body)
+
+describe('a form of the operator’s pages', () => {
+  it('is not there for what its action is not for, and changes nothing if it is sent', async () => {
+    const host = await openOperator()
+    const { id, key, secret } = await openWithApplication(host)
+    await host.auth.applications.disallow(id, 'catalog')
+    await host.auth.registration.requestAccess(id, { api: 'invoices' })
+    const wrong = {
+      [`rotateKey?credential=${key}`]: [secret, 'constructor', ''],
+      [`rotateSecret?credential=${secret}`]: [key],
+      [`endCredential?credential=${key}`]: ['constructor', id],
+      'approveAccess?api=invoices': ['weather', 'orders', '__proto__'],
+      'denyAccess?api=invoices': ['orders'],
+      'grant?api=catalog': ['orders', 'nowhere'],
+      'allow?api=orders': ['catalog', 'weather'],
+      'limit?api=orders': ['catalog', '__proto__'],
+      'disallow?api=orders': ['weather'],
+      'signOut?at=0': ['1', '-1', '00x'],
+    }
+    for (const [right, others] of Object.entries(wrong)) {
+      const form = await host.get(`/applications/${id}/${right}`)
+      expect([right, form.status]).toEqual([right, 200])
+      const fields = { plan: 'gold', scopes: 'orders:read', overlap: '86400', deliver: 'here' }
+      for (const other of others) {
+        const path = `/applications/${id}/${right.replace(/[^=]*$/, other)}`
+        expect([path, (await host.get(path)).status]).toEqual([path, 404])
+        expect([path, (await send(host, path, { ...readHidden(form.text), ...fields })).status]).toEqual([path, 409])
+      }
+    }
+    for (const path of [
+      `replaceKeySet?credential=${secret}`,
+      `reloadKeySet?credential=${secret}`,
+      'removeContact?at=0',
+    ])
+      expect([path, (await host.get(`/applications/${id}/${path}`)).status]).toEqual([path, 404])
+    expect((await host.auth.audit.list({ by: 'operator:alice@example.com' })).items).toEqual([])
+  })
+
+  it('that approves access shows the plan that the application has', async () => {
+    const host = await openOperator()
+    const { id } = await openWithApplication(host)
+    await host.auth.plans.set(id, 'gold')
+    await host.auth.registration.requestAccess(id, { api: 'invoices' })
+    const { text } = await host.get(`/applications/${id}/approveAccess?api=invoices`)
+    const [, plans = ''] = /<select[^>]*name="plan"[^>]*>([^]*?)<\/select>/.exec(text) ?? []
+    expect(plans).toMatch(/value="gold" selected/)
+  })
+
+  it('is about nothing that Object.prototype has', async () => {
+    const host = await openOperator()
+    const { id } = await openWithApplication(host)
+    const read = async (action: string) =>
+      (await host.get(`/applications/${id}/${action}`)).text.replaceAll(
+        /(?:name="(?:token|version)" value|nonce)="[^"]*"/g,
+        '',
+      )
+    const before = [await read('suspend'), await read('edit')]
+    const polluted = { credential: 'x', api: 'orders', kid: 'x', address: 'x@example.com' }
+    for (const [member, value] of Object.entries(polluted)) {
+      // oxlint-disable-next-line no-extend-native
+      Object.defineProperty(Object.prototype, member, { value, configurable: true, writable: true })
+    }
+    try {
+      expect([await read('suspend'), await read('edit')]).toEqual(before)
+    } finally {
+      for (const member of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, member)
+    }
+  })
+
+  it.each([
+    ['answers again', false],
+    ['is still down', true],
+  ])('says that the change may have been made, where the store did not say so and %s', async (_, isDown) => {
+    const calls = memoryStore()
+    let isLost = false
+    const store: typeof calls = {
+      ...calls,
+      async saveApplication(...args) {
+        const saved = await calls.saveApplication(...args)
+        if (args[0].name !== 'Made') return saved
+        isLost = isDown
+        throw new StoreUnavailableError('The connection was lost.', { outcome: 'unknown' })
+      },
+      async findApplication(id) {
+        if (isLost) throw new StoreUnavailableError('There is no connection.')
+        return calls.findApplication(id)
+      },
+    }
+    const host = await openOperator({}, undefined, { store })
+    atEnd(() => host.auth.close())
+    const hidden = readHidden((await host.get('/do/create')).text)
+    const { status, text } = await send(host, '/do/create', { ...hidden, name: 'Made', apis: 'weather' })
+    expect(status).toBe(503)
+    expect(text).toContain('The change may have been made')
+  })
+})
