@@ -56,8 +56,12 @@ export function describeOperatorForms(getBrowser: () => Browser): void {
       return place === 'signingKey'
         ? `/do/${name}?kid=${(await host.auth.signingKeys.list()).items[0]!.kid}`
         : `/do/${name}`
-    const isNamed = ({ invitations }: Application): boolean => place !== 'invitation' || invitations.length > 0
-    const { id, keys, secrets } = applications.findLast((each) => fits(each) && isNamed(each))!
+    const has = ({ invitations, accessRequests, secrets: those }: Application): boolean => {
+      if (place === 'invitation') return invitations.length > 0
+      if (place === 'request') return accessRequests.length > 0
+      return place !== 'keySet' || those.some(({ keySet }) => keySet)
+    }
+    const { id, keys, secrets } = applications.findLast((each) => fits(each) && has(each))!
     const about: Partial<Record<Action['place'], string>> = {
       credential: `?credential=${keys[0]?.id}`,
       key: `?credential=${keys[0]?.id}`,
