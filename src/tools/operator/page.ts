@@ -54,7 +54,7 @@ textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--
 .rows > li { padding: var(--space-3) var(--space-4) }
 .rows > .row { flex-wrap: nowrap; align-items: center }
 .row > div { flex: 1 1 auto }
-.danger-zone > .rows > .row { flex-wrap: wrap; & > div { flex-basis: 17rem } }
+.danger-zone > .rows > .row { flex-wrap: wrap; & > :first-child { flex-basis: 17rem } & > .actions { max-width: none } }
 .row h3 + .facts { margin-top: .125rem }
 .row > :is(.actions, .age, a) { flex: none; max-width: 60%; margin: 0 }
 .row > .button { padding: var(--space-1) .75rem; font-size: var(--text-small) }
