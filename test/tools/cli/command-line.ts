@@ -16,6 +16,7 @@ import { createTemporaryFolder } from '../../support/temporary-folder.js'
 
 /** The module that tests pass to `--config`. */
 export const CONFIG = fileURLToPath(new URL('platform.mjs', import.meta.url))
+export const config = ['--config', CONFIG] as const
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url))
 const LINES = fileURLToPath(new URL('run-lines.mjs', import.meta.url))
 export const BIN = fileURLToPath(new URL('../../../dist/esm/tools/cli/main.js', import.meta.url))
@@ -69,6 +70,11 @@ export async function runInProcess(args: readonly string[], options: RunOptions 
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
+/** What a command line prints that is run in this process. */
+export async function printed(...args: readonly string[]): Promise<string> {
+  return (await runInProcess(args)).stdout
+}
+
 /** Runs a command line that fails with this exit code, and prints nothing but an error with these words. */
 export async function expectRefused(args: readonly string[], code: number, words: string, options?: RunOptions) {
   const refused = await runInProcess(args, options)
@@ -88,6 +94,12 @@ interface JsonResult {
 /** The JSON document of a command that succeeds. */
 export async function runJson(args: readonly string[]): Promise<JsonResult> {
   return parseJson(await runInProcess([...args, '--json']))
+}
+
+/** Creates an application with the command. */
+export async function createApplication({ name = 'Shop', apis = ['orders', 'catalog'], more = [] as string[] } = {}) {
+  const args = ['apps', 'create', '--name', name, ...apis.flatMap((api) => ['--api', api]), ...more]
+  return (await runJson([...args, ...config])).application
 }
 
 /** The document on stdout; fails if there is anything on stderr. */
@@ -127,8 +139,8 @@ export async function createSite(
 }
 
 /** One site for all tests of a file. `platform.mjs` uses its store, and its mailer appends e-mails to the file `emails`. */
-export function useSite(): Site & { readonly emails: string } {
-  const site = { folder: '', file: '', emails: '' }
+export function useSite(): Site & { readonly emails: string; db(): readonly string[] } {
+  const site = { folder: '', file: '', emails: '', db: () => ['--db', site.file] }
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cli-'))
     Object.assign(site, await createSite(undefined, {}, folder), { emails: join(folder, 'emails') })

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { CONFIG, runInProcess, useSite, expectRefused } from './command-line.js'
+import { CONFIG, expectRefused, runInProcess, useSite } from './command-line.js'
 
 const site = useSite()
 

@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { findTarget } from '../../../src/tools/cli/target.js'
 import { StoreUnavailableError } from '../../../src/index.js'
-import { CONFIG, createSite, runInProcess, runJson, useSite, expectRefused } from './command-line.js'
+import { CONFIG, createSite, expectRefused, runInProcess, runJson, useSite, config } from './command-line.js'
 
 const site = useSite()
-const config = ['--config', CONFIG] as const
 
 describe('the store and the options', () => {
   it('are those of the environment if no flag names them', async () => {

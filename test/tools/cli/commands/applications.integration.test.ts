@@ -1,19 +1,20 @@
 import { PassThrough, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { run } from '../../../../src/tools/cli/run.js'
-import type { Application } from '../../../../src/index.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
 import { application, NOW } from '../../../stores/suite/records.js'
-import { CONFIG, createSite, runInProcess, runJson, useSite, expectRefused } from '../command-line.js'
+import {
+  createApplication,
+  createSite,
+  expectRefused,
+  runInProcess,
+  runJson,
+  useSite,
+  config,
+  printed,
+} from '../command-line.js'
 
 const site = useSite()
-const db = (): readonly string[] => ['--db', site.file]
-const config = ['--config', CONFIG] as const
-
-async function createApplication(name = 'Shop'): Promise<Application> {
-  const args = ['apps', 'create', '--name', name, '--api', 'orders', '--api', 'catalog']
-  return (await runJson([...args, ...config])).application
-}
 
 describe('apps list', () => {
   it('prints aligned columns, oldest first', async () => {
@@ -33,7 +34,7 @@ describe('apps list', () => {
   it('lists what waits for a decision with --waiting: for what, and since when, longest first, page by page', async () => {
     const other = await createSite()
     const list = async (...more: string[]): Promise<string[]> =>
-      (await runInProcess(['apps', 'list', '--waiting', ...more, '--db', other.file])).stdout.trimEnd().split('\n')
+      (await printed('apps', 'list', '--waiting', ...more, '--db', other.file)).trimEnd().split('\n')
     expect(await list()).toEqual(['Nothing waits for a decision.'])
     const store = sqliteStore(other.file)
     await store.open()
@@ -72,7 +73,7 @@ describe('apps list', () => {
     expect(await listAll('--after', first.next!)).toEqual(['c', 'd', 'e', ''])
     expect(await listAll()).toEqual([...names, ''])
     expect(await listAll('--status', 'pending')).toEqual([''])
-    const table = (await runInProcess(['apps', 'list', '--limit', '2', '--all', '--db', other.file])).stdout
+    const table = await printed('apps', 'list', '--limit', '2', '--all', '--db', other.file)
     expect(table.match(/^ID/gm)).toHaveLength(1)
     expect(table.split('\n').map((line) => /^app_\w{32} {2}(\w)/.exec(line)?.[1])).toEqual([
       undefined,
@@ -105,11 +106,11 @@ describe('apps list', () => {
   })
 
   it('filters by API and status', async () => {
-    const { id } = await createApplication('Suspended')
-    await runInProcess(['apps', 'suspend', id, ...db()])
-    const { items } = await runJson(['apps', 'list', '--api', 'orders', '--status', 'suspended', ...db()])
+    const { id } = await createApplication({ name: 'Suspended' })
+    await runInProcess(['apps', 'suspend', id, ...site.db()])
+    const { items } = await runJson(['apps', 'list', '--api', 'orders', '--status', 'suspended', ...site.db()])
     expect(items).toMatchObject([{ id }])
-    const { stdout } = await runInProcess(['apps', 'list', '--api', 'nothing', ...db()])
+    const { stdout } = await runInProcess(['apps', 'list', '--api', 'nothing', ...site.db()])
     expect(stdout).toBe('No applications with access to an API "nothing".\n')
   })
 
@@ -126,56 +127,54 @@ describe('apps list', () => {
     [['--status', 'asleep'], 'status must be one of pending, active, suspended, deleted.'],
     [['--limit', '0'], 'limit must be at least 1.'],
   ])('refuses %j', async (args, message) => {
-    await expectRefused(['apps', 'list', ...args, ...db()], 1, message)
+    await expectRefused(['apps', 'list', ...args, ...site.db()], 1, message)
   })
 })
 
 describe('an application', () => {
   it('is shown, renamed, suspended, resumed and deleted, and the audit log says by whom', async () => {
-    const { id } = await createApplication('Old name')
+    const { id } = await createApplication({ name: 'Old name' })
     const by = ['--by', 'alice'] as const
-    expect((await runInProcess(['apps', 'update', id, '--name', 'New name', ...by, ...db()])).stdout).toBe(
+    expect(await printed('apps', 'update', id, '--name', 'New name', ...by, ...site.db())).toBe(
       `Updated "New name" (${id}).\n`,
     )
-    await runInProcess(['apps', 'update', id, '--contact', 'new@shop.example', ...by, ...db()])
-    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(
+    await runInProcess(['apps', 'update', id, '--contact', 'new@shop.example', ...by, ...site.db()])
+    expect(await printed('apps', 'show', id, ...site.db())).toMatch(
       /^id {8}app_\w+\nname {6}New name\nstatus {4}active\ncontacts {2}new@shop.example\ncreated {3}.*Z\napis {6}orders orders:read orders:write\n {10}catalog\nkeys {6}cred_\w+ default, epa_key_\w{4}\.\.\., created .*Z, never used\nsecrets {3}cred_\w+ default, epa_sec_\w{4}\.\.\., .*\n$/,
     )
-    expect((await runInProcess(['apps', 'suspend', id, ...by, ...db()])).stdout).toMatch(/^Suspended "New name"/)
-    expect((await runJson(['apps', 'resume', id, ...by, ...db()])).application.status).toBe('active')
-    expect((await runInProcess(['apps', 'revoke-tokens', id, ...by, ...db()])).stdout).toMatch(
-      /up to now is refused\.\n$/,
-    )
-    expect((await runInProcess(['apps', 'disallow', id, 'catalog', ...by, ...db()])).stdout).toMatch(
+    expect(await printed('apps', 'suspend', id, ...by, ...site.db())).toMatch(/^Suspended "New name"/)
+    expect((await runJson(['apps', 'resume', id, ...by, ...site.db()])).application.status).toBe('active')
+    expect(await printed('apps', 'revoke-tokens', id, ...by, ...site.db())).toMatch(/up to now is refused\.\n$/)
+    expect(await printed('apps', 'disallow', id, 'catalog', ...by, ...site.db())).toMatch(
       /may no longer use catalog\.\n$/,
     )
-    expect((await runInProcess(['apps', 'delete', id, '--yes', ...by, ...db()])).stdout).toBe(`Deleted ${id}.\n`)
-    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(
+    expect(await printed('apps', 'delete', id, '--yes', ...by, ...site.db())).toBe(`Deleted ${id}.\n`)
+    expect(await printed('apps', 'show', id, ...site.db())).toMatch(
       /name {6}-\nstatus {4}deleted\ncontacts {2}-\n[^]*secrets {3}-\n$/,
     )
 
-    const { items } = await runJson(['audit', id, ...db()])
+    const { items } = await runJson(['audit', id, ...site.db()])
     expect(items.map(({ type }) => type.replace('application.', ''))).toEqual(
       'registered updated updated suspended resumed tokensRevoked accessChanged deleted'.split(' '),
     )
     expect(items.slice(1).every(({ by }) => by === 'alice')).toBe(true)
-    const { stdout } = await runInProcess(['audit', id, '--limit', '1', ...db()])
+    const { stdout } = await runInProcess(['audit', id, '--limit', '1', ...site.db()])
     expect(stdout).toMatch(
       /^ID +AT +WHAT +BY +APPLICATION +DETAILS\n.* application\.registered +\S+ +app_.*apis=\{.*\}\n\nThere are more: --after \d+\n$/,
     )
   })
 
   it('is deleted only after a yes at the terminal', async () => {
-    const { id } = await createApplication('Doomed')
-    const no = await runInProcess(['apps', 'delete', id, ...db()], { answer: 'n' })
+    const { id } = await createApplication({ name: 'Doomed' })
+    const no = await runInProcess(['apps', 'delete', id, ...site.db()], { answer: 'n' })
     expect(no).toMatchObject({ code: 1, stdout: '' })
     expect(no.stderr).toContain(`Delete "Doomed" (${id}) permanently? [y/N]`)
     expect(no.stderr).toContain('Not deleted.')
-    const closed = await runInProcess(['apps', 'delete', id, ...db()], { closesTerminal: true })
+    const closed = await runInProcess(['apps', 'delete', id, ...site.db()], { closesTerminal: true })
     expect(closed).toMatchObject({ code: 1, stdout: '' })
-    await expectRefused(['apps', 'delete', id, ...db()], 2, 'needs --yes')
-    expect((await runJson(['apps', 'show', id, ...db()])).application.status).toBe('active')
-    expect(await runInProcess(['apps', 'delete', id, ...db()], { answer: 'yes' })).toMatchObject({
+    await expectRefused(['apps', 'delete', id, ...site.db()], 2, 'needs --yes')
+    expect((await runJson(['apps', 'show', id, ...site.db()])).application.status).toBe('active')
+    expect(await runInProcess(['apps', 'delete', id, ...site.db()], { answer: 'yes' })).toMatchObject({
       code: 0,
       stdout: `Deleted ${id}.\n`,
     })
@@ -186,19 +185,19 @@ describe('an application', () => {
     const missing = 'app_00000000000000000000000000000000'
     for (const args of [['show'], ['suspend'], ['delete', '--yes'], ['disallow', 'orders']]) {
       const [verb, ...more] = args
-      const refused = await runInProcess(['apps', verb!, missing, ...more, ...db()])
+      const refused = await runInProcess(['apps', verb!, missing, ...more, ...site.db()])
       expect(refused).toMatchObject({ code: 1, stdout: '' })
       expect(refused.stderr).toContain(
         `There is no application "${missing}".\nTo list them: express-platform-auth apps list`,
       )
     }
-    const resumed = await runInProcess(['apps', 'resume', id, ...db()])
+    const resumed = await runInProcess(['apps', 'resume', id, ...site.db()])
     expect(resumed.stderr).toContain('resume() needs an application that is suspended')
-    expect((await runInProcess(['apps', 'disallow', id, 'catalgo', ...db()])).stderr).toContain(
+    expect((await runInProcess(['apps', 'disallow', id, 'catalgo', ...site.db()])).stderr).toContain(
       'It may use orders, catalog. Did you mean "catalog"?',
     )
     await expectRefused(
-      ['apps', 'update', id, ...db()],
+      ['apps', 'update', id, ...site.db()],
       2,
       'Nothing to change: give --name, --contact, --language, --external-id, --metadata or --resource-server.',
     )

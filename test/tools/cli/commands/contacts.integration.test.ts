@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CONFIG, runInProcess, runJson, useSite } from '../command-line.js'
+import { CONFIG, printed, runInProcess, runJson, useSite } from '../command-line.js'
 
 const site = useSite()
 const db = (): readonly string[] => ['--db', site.file, '--by', 'alice']
@@ -25,14 +25,14 @@ describe('apps add-contact and apps remove-contact', () => {
   it('change who the contacts are, which apps show and apps list have', async () => {
     const added = await runInProcess(['apps', 'add-contact', id, OTHER, ...db()])
     expect(added).toEqual({ code: 0, stdout: `${OTHER} is a contact of "Shop" (${id}).\n`, stderr: '' })
-    expect((await runInProcess(['apps', 'show', id, '--db', site.file])).stdout).toMatch(
+    expect(await printed('apps', 'show', id, '--db', site.file)).toMatch(
       /contacts  ann@shop\.example\n +bob@shop\.example\n/,
     )
     const removed = await runJson(['apps', 'remove-contact', id, FIRST, ...db()])
     expect(removed.application).toMatchObject({ contact: OTHER, contacts: [OTHER] })
-    const listed = (await runInProcess(['apps', 'list', '--db', site.file])).stdout
+    const listed = await printed('apps', 'list', '--db', site.file)
     expect(listed.split('\n').find((line) => line.startsWith(id))).toContain(OTHER)
-    const audit = (await runInProcess(['audit', id, '--db', site.file])).stdout
+    const audit = await printed('audit', id, '--db', site.file)
     expect(audit).toMatch(/application\.contactAdded .*alice[^]*application\.contactRemoved .*alice/)
     expect(audit).not.toContain(OTHER)
   })

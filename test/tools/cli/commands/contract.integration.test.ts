@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { Application } from '../../../../src/index.js'
-import { CONFIG, runInProcess, runJson, useSite } from '../command-line.js'
+import { createApplication, runInProcess, runJson, useSite } from '../command-line.js'
 
 const site = useSite()
-const config = ['--config', CONFIG] as const
-
-async function createApplication(): Promise<Application> {
-  return (await runJson(['apps', 'create', '--name', 'Shop', '--api', 'catalog', ...config])).application
-}
 
 describe('apps networks and apps limit', () => {
   const run = (...args: string[]) => runInProcess([...args, '--db', site.file])
 
   it('change an application and show it, on the store alone', async () => {
-    const { id, keys } = await createApplication()
+    const { id, keys } = await createApplication({ apis: ['catalog'] })
     const networks = await run('apps', 'networks', id, '203.0.113.0/24,2001:DB8::/32')
     expect(networks.stdout).toContain('may be used from 203.0.113.0/24, 2001:DB8::/32 only')
     await run('apps', 'networks', id, '198.51.100.7', '--credential', keys[0]!.id)
@@ -33,7 +27,7 @@ describe('apps networks and apps limit', () => {
   })
 
   it('refuse what they cannot read', async () => {
-    const { id } = await createApplication()
+    const { id } = await createApplication({ apis: ['catalog'] })
     for (const args of [
       ['apps', 'networks', id, '203.0.113.1/24'],
       ['apps', 'networks', id, ''],

@@ -2,25 +2,16 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import type { Application } from '../../../../src/index.js'
 import { createTemporaryFolder } from '../../../support/temporary-folder.js'
-import { CONFIG, runInProcess, runJson, useSite, expectRefused } from '../command-line.js'
+import { createApplication, expectRefused, printed, runInProcess, runJson, useSite, config } from '../command-line.js'
 
 const SECRET = /^epa_sec_[A-Za-z0-9]{49}$/
 
 const site = useSite()
-const db = (): readonly string[] => ['--db', site.file]
-const config = ['--config', CONFIG] as const
-
-async function createApplication(name = 'Shop', ...more: readonly string[]): Promise<Application> {
-  const args = ['apps', 'create', '--name', name, '--api', 'orders', '--api', 'catalog', ...more]
-  return (await runJson([...args, ...config])).application
-}
 
 describe('apps allow', () => {
   it('allows an API, and says if the application needs a secret for it', async () => {
-    const { application } = await runJson(['apps', 'create', '--name', 'Reader', '--api', 'catalog', ...config])
-    const { id } = application
+    const { id } = await createApplication({ name: 'Reader', apis: ['catalog'] })
     const { stdout } = await runInProcess(['apps', 'allow', id, 'orders', '--scope', 'orders:read', ...config])
     expect(stdout).toBe(
       `"Reader" (${id}) may use orders with orders:read.\nIt has no secret yet, and orders needs one: express-platform-auth apps rotate-secret ${id}\n`,
@@ -57,7 +48,7 @@ describe('apps add-key, add-secret, update-credential and end-credential', () =>
       /^"Shop" \(app_\w{32}\) has a new secret "reports" \(cred_\w{22}\)\.\n\n {2}client_secret {2}epa_sec_\w{49}\n\nShown this once/,
     )
     const credentialId = /cred_\w{22}/.exec(stdout)![0]
-    const shown = await runInProcess(['apps', 'show', id, ...db()])
+    const shown = await runInProcess(['apps', 'show', id, ...site.db()])
     expect(shown.stdout).toMatch(
       new RegExp(`${credentialId} reports, epa_sec_.*, expires 2999-01-31 00:00:00Z, only orders orders:read\n`),
     )
@@ -70,12 +61,10 @@ describe('apps add-key, add-secret, update-credential and end-credential', () =>
 
     const [newest] = rotated.application.secrets
     const update = ['apps', 'update-credential', id, newest!.id, '--name', 'yearly reports', '--expires', 'never']
-    expect((await runInProcess([...update, ...db()])).stdout).toBe(
-      `Updated the secret "yearly reports" (${newest!.id}).\n`,
-    )
-    const ended = await runInProcess(['apps', 'end-credential', id, newest!.id, ...db(), '--by', 'ann'])
+    expect(await printed(...update, ...site.db())).toBe(`Updated the secret "yearly reports" (${newest!.id}).\n`)
+    const ended = await runInProcess(['apps', 'end-credential', id, newest!.id, ...site.db(), '--by', 'ann'])
     expect(ended.stdout).toBe(`Ended the secret "yearly reports" (${newest!.id}). Servers refuse it within a second.\n`)
-    const { items } = await runJson(['audit', id, ...db()])
+    const { items } = await runJson(['audit', id, ...site.db()])
     expect(items.map(({ type }) => type.replace('application.', ''))).toEqual([
       'registered',
       'credentialAdded',
@@ -117,7 +106,7 @@ it('apps create --jwks or --jwks-uri, add-key-set, replace-key-set, reload-key-s
   expect(credentials).toEqual({ clientId: expect.stringMatching(/^epa_key_/) as string })
   const { id } = application
   const [first] = application.secrets
-  const shown = await runInProcess(['apps', 'show', id, ...db()])
+  const shown = await runInProcess(['apps', 'show', id, ...site.db()])
   expect(shown.stdout).toContain(`${first!.id} default, key set: P-256, kid one, SHA-256 `)
   await expectRefused(['apps', 'rotate-secret', id, ...config], 1, 'is a key set, which has no secret')
 
@@ -125,12 +114,12 @@ it('apps create --jwks or --jwks-uri, add-key-set, replace-key-set, reload-key-s
   const added = await runInProcess(['apps', 'add-key-set', id, '--name', 'second', ...uri, ...config])
   const [second] = /cred_\w{22}/.exec(added.stdout)!
   expect(added.stdout).toBe(`"Bank" (${id}) has a new key set "second" (${second}).\n`)
-  const reloaded = await runInProcess(['apps', 'reload-key-set', id, second, ...db()])
+  const reloaded = await runInProcess(['apps', 'reload-key-set', id, second, ...site.db()])
   expect(reloaded.stdout).toBe(`Servers read the key set "second" (${second}) again for its next request.\n`)
-  const replaced = await runInProcess(['apps', 'replace-key-set', id, second, '--jwks', publicKeys!, ...db()])
+  const replaced = await runInProcess(['apps', 'replace-key-set', id, second, '--jwks', publicKeys!, ...site.db()])
   expect(replaced.stdout).toBe(`Replaced the keys of the key set "second" (${second}).\n`)
-  await expectRefused(['apps', 'reload-key-set', id, second, ...db()], 1, 'not an address that can be read again')
-  const ended = await runInProcess(['apps', 'end-credential', id, second, ...db()])
+  await expectRefused(['apps', 'reload-key-set', id, second, ...site.db()], 1, 'not an address that can be read again')
+  const ended = await runInProcess(['apps', 'end-credential', id, second, ...site.db()])
   expect(ended.stdout).toBe(`Ended the key set "second" (${second}). Servers refuse it within a second.\n`)
   const { application: other } = await runJson([...create, ...uri])
   expect(other.secrets).toMatchObject([{ keySet: { jwksUri: 'https://bank.example/jwks.json' } }])
@@ -140,7 +129,7 @@ it('apps create, add-key, rotate-key, rotate-secret and recover print the end of
   const show = async (...args: string[]) => {
     const { code, stdout, stderr } = await runInProcess(['apps', ...args, ...config])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const { keys, secrets } = (await runJson(['apps', 'show', /app_\w{32}/.exec(stdout)![0], ...db()])).application
+    const { keys, secrets } = (await runJson(['apps', 'show', /app_\w{32}/.exec(stdout)![0], ...site.db()])).application
     const format = (time: unknown) => `${(time as string).slice(0, 19).replace('T', ' ')}Z`
     return { stdout, key: () => format(keys[0]!.expiresAt), secret: () => format(secrets[0]!.expiresAt), keys, secrets }
   }
@@ -152,7 +141,7 @@ it('apps create, add-key, rotate-key, rotate-secret and recover print the end of
   const added = await show('add-key', id, '--name', 'more')
   expect(added.stdout).toMatch(new RegExp(` It expires at ${added.key()}\\.\n$`))
   const [key, secret] = [created.keys[0]!.id, created.secrets[0]!.id]
-  await runJson(['apps', 'update-credential', id, secret, '--expires', '2999-01-31', ...db()])
+  await runJson(['apps', 'update-credential', id, secret, '--expires', '2999-01-31', ...site.db()])
   const rotated = await show('rotate-key', id, '--credential', key, '--overlap', '0')
   expect(rotated.stdout).toMatch(new RegExp(` It expires at ${rotated.key()}\\.\n$`))
   const second = await show('rotate-secret', id, '--overlap', '0')
@@ -164,7 +153,7 @@ it('apps create, add-key, rotate-key, rotate-secret and recover print the end of
   expect(recovered.stdout).toMatch(
     new RegExp(` The key expires at ${recovered.key()}\\. The secret expires at 2999-01-31 00:00:00Z\\.\n$`),
   )
-  await runJson(['apps', 'update-credential', id, recovered.secrets[0]!.id, '--expires', 'never', ...db()])
+  await runJson(['apps', 'update-credential', id, recovered.secrets[0]!.id, '--expires', 'never', ...site.db()])
   vi.stubEnv('CLI_KEY_AGE', '')
   expect((await show(...recover)).stdout).toMatch(/hashes are kept\.\n$/)
 })
@@ -177,25 +166,25 @@ describe('apps rotate-key and rotate-secret', () => {
     expect(stdout).toMatch(
       / has a new key\.\n\n {2}client_id {2}epa_key_\w{34}\n\nShown this once: .* The former one works until .*Z\.\n$/,
     )
-    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(
+    expect(await printed('apps', 'show', id, ...site.db())).toMatch(
       /keys {6}cred_.* epa_key_.*\n {10}cred_.* epa_key_.*, expires \d{4}/,
     )
     // The former one, with an overlap of a minute, is the only one now.
-    const [newest] = (await runJson(['apps', 'show', id, ...db()])).application.keys
-    await runJson(['apps', 'end-credential', id, newest!.id, ...db()])
+    const [newest] = (await runJson(['apps', 'show', id, ...site.db()])).application.keys
+    await runJson(['apps', 'end-credential', id, newest!.id, ...site.db()])
     const again = await runInProcess(['apps', 'rotate-key', id, '--overlap', '0', ...config])
     expect(again.stdout).toMatch(/ It expires at \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ\.\n$/)
     const ended = await runInProcess(['apps', 'rotate-secret', id, '--overlap', '0', ...config])
     expect(ended.stdout).not.toContain('former')
-    expect((await runJson(['apps', 'show', id, ...db()])).application.secrets).toHaveLength(1)
+    expect((await runJson(['apps', 'show', id, ...site.db()])).application.secrets).toHaveLength(1)
   })
 
   it('end access tokens with --revoke-tokens, as apps suspend does', async () => {
-    const { id } = await createApplication('Leaked')
+    const { id } = await createApplication({ name: 'Leaked' })
     await runJson(['apps', 'rotate-secret', id, '--overlap', '0', '--revoke-tokens', ...config])
     await runJson(['apps', 'rotate-key', id, ...config])
-    await runJson(['apps', 'suspend', id, '--revoke-tokens', ...db()])
-    const { items } = await runJson(['audit', id, ...db()])
+    await runJson(['apps', 'suspend', id, '--revoke-tokens', ...site.db()])
+    const { items } = await runJson(['audit', id, ...site.db()])
     expect(items.slice(1).map(({ details }) => details['tokensRevoked'])).toEqual([true, undefined, true])
   })
 

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openAdmin } from '../../../../src/tools/admin/index.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
 import { waitUntil } from '../../../support/wait-until.js'
-import { BIN, CONFIG, createSite, runInProcess, useSite, type ProgramResult } from '../command-line.js'
+import { BIN, CONFIG, createSite, printed, runInProcess, useSite, type ProgramResult } from '../command-line.js'
 
 const site = useSite()
 beforeEach(() => vi.stubEnv('CLI_IMPORTED', 'true'))
@@ -101,9 +101,9 @@ describe('the doctor', () => {
   it('counts imported credentials that have not been used, and reports that they are refused', async () => {
     await runImport(await writeLines('doctor.ndjson', formatLine(100)), '--confirm')
     const check = ['doctor', '--config', CONFIG, '--json']
-    expect((await runInProcess(check)).stdout).toMatch(/"finding": "Not used yet, [^:]+: \d+ as sha256\."/)
+    expect(await printed(...check)).toMatch(/"finding": "Not used yet, [^:]+: \d+ as sha256\."/)
     vi.stubEnv('CLI_IMPORTED', 'false')
-    expect((await runInProcess(check)).stdout).toMatch(
+    expect(await printed(...check)).toMatch(
       /"finding": "The options have no imports\(\), .+ are refused with 401: \d+ as sha256/,
     )
   })

@@ -1,36 +1,43 @@
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Application } from '../../../../src/index.js'
-import { CONFIG, runInProcess, runJson, useSite, expectRefused } from '../command-line.js'
+import {
+  CONFIG,
+  createApplication,
+  expectRefused,
+  runInProcess,
+  runJson,
+  useSite,
+  config,
+  printed,
+} from '../command-line.js'
 
 const site = useSite()
-const db = (): readonly string[] => ['--db', site.file]
-const config = ['--config', CONFIG] as const
 
-async function createApplication(...more: string[]): Promise<Application> {
-  return (await runJson(['apps', 'create', '--name', 'Shop', '--api', 'catalog', ...more, ...config])).application
-}
+const apis = ['catalog']
 
 describe('--external-id and --metadata', () => {
   it('are given to apps create, shown by apps show, and found by apps list', async () => {
     const metadata = { discount: 10, region: 'Zürich' }
-    const application = await createApplication('--external-id', 'C-1', '--metadata', JSON.stringify(metadata))
+    const application = await createApplication({
+      apis,
+      more: ['--external-id', 'C-1', '--metadata', JSON.stringify(metadata)],
+    })
     expect(application).toMatchObject({ externalId: 'C-1', metadata })
-    const { stdout } = await runInProcess(['apps', 'show', application.id, ...db()])
+    const { stdout } = await runInProcess(['apps', 'show', application.id, ...site.db()])
     expect(stdout).toMatch(/^external id +C-1$/m)
     expect(stdout).toMatch(/^metadata +\{"discount":10,"region":"Zürich"\}$/m)
-    const listed = await runJson(['apps', 'list', '--external-id', 'C-1', ...db()])
+    const listed = await runJson(['apps', 'list', '--external-id', 'C-1', ...site.db()])
     expect(listed.items).toMatchObject([{ id: application.id, externalId: 'C-1', metadata }])
-    expect((await runJson(['apps', 'list', '--external-id', 'C-2', ...db()])).items).toEqual([])
+    expect((await runJson(['apps', 'list', '--external-id', 'C-2', ...site.db()])).items).toEqual([])
     const taken = ['apps', 'create', '--name', 'Shop', '--api', 'catalog', '--external-id', 'C-1', ...config]
     await expectRefused(taken, 1, 'externalId "C-1"')
   })
 
   it('are changed and removed by apps update', async () => {
-    const { id } = await createApplication()
+    const { id } = await createApplication({ apis })
     const update = (...args: string[]) => runJson(['apps', 'update', id, ...args])
-    expect((await update('--external-id', 'C-3', ...db())).application).toMatchObject({ externalId: 'C-3' })
+    expect((await update('--external-id', 'C-3', ...site.db())).application).toMatchObject({ externalId: 'C-3' })
     const file = join(dirname(site.file), 'metadata.json')
     await writeFile(file, '{ "discount": 20 }')
     const changed = await update('--metadata', `@${file}`, ...config)
@@ -38,7 +45,7 @@ describe('--external-id and --metadata', () => {
     const { application } = await update('--metadata', 'null', '--remove-external-id', ...config)
     expect(application).not.toHaveProperty('metadata')
     expect(application).not.toHaveProperty('externalId')
-    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).not.toMatch(/^(?:external id|metadata)/m)
+    expect(await printed('apps', 'show', id, ...site.db())).not.toMatch(/^(?:external id|metadata)/m)
   })
 
   it('are validated by the option metadata', async () => {
@@ -50,7 +57,7 @@ describe('--external-id and --metadata', () => {
        const metadata = { '~standard': { version: 1, vendor: 'test', validate } }
        export default () => ({ ...options(), metadata })`,
     )
-    const { id } = await createApplication()
+    const { id } = await createApplication({ apis })
     for (const command of [
       ['update', id],
       ['create', '--name', 'Shop', '--api', 'catalog'],
@@ -78,7 +85,7 @@ describe('--external-id and --metadata', () => {
       'Nothing to change: give --name, --contact, --language, --external-id, --metadata or --resource-server.',
     ],
   ])('are refused by apps update: %j', async (args, code, message) => {
-    const { id } = await createApplication()
+    const { id } = await createApplication({ apis })
     const given = args.map((each) => (each === 'x.sqlite' ? site.file : each))
     const result = await runInProcess(['apps', 'update', id, ...given])
     expect({ ...result, stderr: '' }).toEqual({ code, stdout: '', stderr: '' })
@@ -94,16 +101,16 @@ it('--resource-server makes an application one, which calls no API itself, and t
     credentials: { clientSecret: expect.stringMatching(/_sec_/) as string },
   })
   const { id } = created.application
-  expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(/^resource server of +orders\n +catalog$/m)
+  expect(await printed('apps', 'show', id, ...site.db())).toMatch(/^resource server of +orders\n +catalog$/m)
   const update = (...given: string[]) => runInProcess(['apps', 'update', id, ...given])
   const unknown = await update('--resource-server', 'oders', ...config)
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('There is no API "oders"')])
-  const without = await update('--resource-server', 'orders', ...db())
+  const without = await update('--resource-server', 'orders', ...site.db())
   expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('--config')])
   const both = await update('--resource-server', 'orders', '--remove-resource-server', ...config)
   expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('not both')])
-  expect(await update('--remove-resource-server', ...db())).toMatchObject({ code: 0 })
-  expect((await runJson(['apps', 'show', id, ...db()])).application).not.toHaveProperty('resourceServer')
-  const { items } = await runJson(['audit', id, ...db()])
+  expect(await update('--remove-resource-server', ...site.db())).toMatchObject({ code: 0 })
+  expect((await runJson(['apps', 'show', id, ...site.db()])).application).not.toHaveProperty('resourceServer')
+  const { items } = await runJson(['audit', id, ...site.db()])
   expect(items.map((each) => each.details['resourceServer'])).toEqual([['orders', 'catalog'], null])
 })

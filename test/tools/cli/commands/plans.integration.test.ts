@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { formatDay } from '../../../../src/shared/lib/day.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
-import { CONFIG, createSite, runInProcess, expectRefused } from '../command-line.js'
+import { CONFIG, createSite, expectRefused, printed, runInProcess } from '../command-line.js'
 
 let id = ''
 const site = await createSite(async (auth) => {
@@ -25,7 +25,7 @@ it('apps plan needs the store alone to show a plan, to give another one, and to 
     usedToday: 12,
     usedThisMonth: 12,
   })
-  expect((await runInProcess(['apps', 'show', id, '--db', site.file])).stdout).toMatch(/^plan +gold$/m)
+  expect(await printed('apps', 'show', id, '--db', site.file)).toMatch(/^plan +gold$/m)
   const list = async (name: string): Promise<string[]> => {
     const { stdout } = await runInProcess(['apps', 'list', '--plan', name, '--json', '--db', site.file])
     return (JSON.parse(stdout) as { items: { id: string }[] }).items.map((each) => each.id)
@@ -44,9 +44,7 @@ it('quotas lists who runs out of the quotas of the options, and says that it nee
   const { stdout } = await runInProcess(['quotas', '--config', CONFIG])
   const end = formatDay(Date.now() + 24 * 3600 * 1000)
   expect(stdout.split('\n')[1]).toMatch(new RegExp(`^${id} +Shop +gold +12 +15 a day +80 +${end} 00:00:00Z$`))
-  expect((await runInProcess(['quotas', '--above', '81', '--config', CONFIG])).stdout).toBe(
-    'No quota is used above 81 percent.\n',
-  )
+  expect(await printed('quotas', '--above', '81', '--config', CONFIG)).toBe('No quota is used above 81 percent.\n')
   await expectRefused(['quotas', '--db', site.file], 2, '--config')
   await plan(id, '--none')
 })

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
 import { openLink, openPortal } from '../../../features/portal/portal-app.js'
 import { createBrowser } from '../../../features/portal/browser.js'
-import { CONFIG, createSite, runInProcess, expectRefused } from '../command-line.js'
+import { CONFIG, createSite, expectRefused, runInProcess } from '../command-line.js'
 
 const CONTACT = 'dev@shop.example'
 

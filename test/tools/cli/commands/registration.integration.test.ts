@@ -1,12 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import { CONFIG, readEmails, runInProcess, runJson, useSite, expectRefused } from '../command-line.js'
+import { config, expectRefused, printed, readEmails, runInProcess, runJson, useSite } from '../command-line.js'
 
 const KEY = /^epa_key_[A-Za-z0-9]{34}$/
 const SECRET = /^epa_sec_[A-Za-z0-9]{49}$/
 
 const site = useSite()
-const db = (): readonly string[] => ['--db', site.file]
-const config = ['--config', CONFIG] as const
 
 describe('apps create', () => {
   it('shows key and secret once, and on stdout only', async () => {
@@ -17,7 +15,7 @@ describe('apps create', () => {
       /^Created "Corner Shop" \((app_\w{32})\)\.\n\n {2}client_id {6}epa_key_\w{34}\n {2}client_secret {2}epa_sec_\w{49}\n\nShown this once: only their hashes are kept\.\n$/,
     )
     const id = /app_\w{32}/.exec(stdout)![0]
-    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).not.toMatch(/epa_sec_\w{5,}|epa_key_\w{5,}/)
+    expect(await printed('apps', 'show', id, ...site.db())).not.toMatch(/epa_sec_\w{5,}|epa_key_\w{5,}/)
   })
 
   it('prints one JSON document with --json', async () => {
@@ -54,16 +52,14 @@ describe('apps register and approve', () => {
     const emails = await readEmails(site.emails)
     expect(emails.find(({ to }) => to === 'reader@shop.example')?.text).toMatch(/epa_key_\w{34}/)
     const id = /app_\w{32}/.exec(stdout)![0]
-    expect((await runJson(['apps', 'show', id, ...db()])).application).toMatchObject({ status: 'active' })
+    expect((await runJson(['apps', 'show', id, ...site.db()])).application).toMatchObject({ status: 'active' })
   })
 
   it('hold the e-mail until the application is approved, if an API requires approval', async () => {
     const { stdout } = await runInProcess(register('Buyer', 'buyer@shop.example', 'orders'))
     const id = /app_\w{32}/.exec(stdout)![0]
     expect(stdout).toContain(`Its e-mail is sent once it is approved: express-platform-auth apps approve ${id}\n`)
-    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toMatch(
-      /status +pending[^]*e-mails +registration: held\n$/,
-    )
+    expect(await printed('apps', 'show', id, ...site.db())).toMatch(/status +pending[^]*e-mails +registration: held\n$/)
     const approved = await runInProcess(['apps', 'approve', id, ...config])
     expect(approved.stdout).toBe(`Approved "Buyer" (${id}).\nThe mail server has accepted its e-mail.\n`)
     await expectRefused(['apps', 'approve', id, ...config], 1, 'is active and does not wait for approval')
@@ -75,13 +71,13 @@ describe('apps register and approve', () => {
     const { code, stdout } = await runInProcess(['apps', 'approve', application.id, ...config])
     expect(code).toBe(0)
     expect(stdout).toContain('A running server that has emails() sends its e-mail.')
-    expect(await runJson(['apps', 'show', application.id, ...db()])).toMatchObject({
+    expect(await runJson(['apps', 'show', application.id, ...site.db()])).toMatchObject({
       emails: [{ state: 'due', attemptCount: 0 }],
     })
     // The next command that queues an e-mail sends this one too.
     vi.stubEnv('CLI_MAIL', site.emails)
     await runInProcess(register('Next', 'x@shop.example', 'catalog'))
-    expect((await runJson(['apps', 'show', application.id, ...db()])).application.status).toBe('active')
+    expect((await runJson(['apps', 'show', application.id, ...site.db()])).application.status).toBe('active')
   })
 
   it('are refused without registration()', async () => {
@@ -119,7 +115,7 @@ describe('a decision with a reason', () => {
     const texts = (await readEmails(`${site.file}.decisions`)).map(({ text }) => text)
     expect(texts.filter((text) => text.includes('No contract.'))).toHaveLength(1)
     expect(texts.filter((text) => text.includes('Unpaid.'))).toHaveLength(1)
-    const audit = (await runInProcess(['audit', suspended, ...db()])).stdout
+    const audit = await printed('audit', suspended, ...site.db())
     expect(audit).toMatch(/application\.suspended .*reason=Unpaid\./)
   })
 })

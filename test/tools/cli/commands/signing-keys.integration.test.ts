@@ -1,7 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { CONFIG, createSite, runInProcess, runJson, expectRefused } from '../command-line.js'
-
-const config = ['--config', CONFIG] as const
+import { createSite, expectRefused, printed, runInProcess, runJson, config } from '../command-line.js'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -9,7 +7,7 @@ it('lists, rotates and revokes signing keys', async () => {
   const site = await createSite()
   vi.stubEnv('CLI_FILE', site.file)
   const db = ['--db', site.file]
-  expect((await runInProcess(['signing-keys', 'list', ...db])).stdout).toMatch(
+  expect(await printed('signing-keys', 'list', ...db)).toMatch(
     /^KID +ALGORITHM +STATE .*\n\S{43} {2}ES256 {6}current .* -\n$/,
   )
   const published = await runInProcess(['signing-keys', 'rotate', '--by', 'alice', ...config])
@@ -18,7 +16,7 @@ it('lists, rotates and revokes signing keys', async () => {
   expect(signingKey.state).toBe('current')
   const { items: signingKeys } = await runJson(['signing-keys', 'list', ...db])
   const former = signingKeys.find(({ state }) => state === 'former')!
-  expect((await runInProcess(['signing-keys', 'revoke', former.kid, ...config])).stdout).toContain(
+  expect(await printed('signing-keys', 'revoke', former.kid, ...config)).toContain(
     `Revoked the signing key ${former.kid}`,
   )
   await expectRefused(['signing-keys', 'revoke', former.kid, ...config], 1, 'express-platform-auth signing-keys list')

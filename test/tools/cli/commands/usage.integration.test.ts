@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSite, runInProcess, expectRefused } from '../command-line.js'
+import { createSite, expectRefused, runInProcess } from '../command-line.js'
 import { openAdmin } from '../../../../src/tools/admin/index.js'
 import { formatDay } from '../../../../src/shared/lib/day.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'

@@ -2,15 +2,11 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Finding } from '../../../../src/tools/cli/doctor/finding.js'
 import type { PlatformAuth } from '../../../../src/index.js'
 import type { TestOptions } from '../../../support/platform.js'
-import { createSite, runInProcess } from '../command-line.js'
-import { runDoctor, useDoctorSite } from './doctor-site.js'
+import { createSite, printed } from '../command-line.js'
+import { find, useDoctorSite } from './doctor-site.js'
 
 const { getFile, switchTo, withStore, writeConfig } = useDoctorSite()
 const db = (): readonly string[] => ['--db', getFile()]
-
-async function find(check: string, args: readonly string[]): Promise<readonly Finding[]> {
-  return (await runDoctor(...args)).findings.filter((finding) => finding.check === check)
-}
 
 const populate = async (work: (auth: PlatformAuth) => Promise<unknown>, options?: TestOptions): Promise<void> =>
   switchTo(await createSite(work, options))
@@ -73,7 +69,7 @@ describe('the doctor on credentials', () => {
       await store.saveApplication({ ...record, secrets: changed, version: version + 1 }, undefined)
     })
     expect(await check()).toMatchObject([{ level: 'note', finding: expect.stringContaining(id) as string }])
-    expect((await runInProcess(['apps', 'show', id, ...db()])).stdout).toContain('not readable since')
+    expect(await printed('apps', 'show', id, ...db())).toContain('not readable since')
   })
 
   it('names the applications whose credentials do not keep to a maximum age', async () => {

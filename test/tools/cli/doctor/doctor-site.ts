@@ -53,6 +53,11 @@ export async function runDoctor(...args: readonly string[]): Promise<Report & { 
   return { ...(JSON.parse(stdout) as Report), code }
 }
 
+/** What one check finds. */
+export async function find(check: string, args: readonly string[]): Promise<readonly Finding[]> {
+  return (await runDoctor(...args)).findings.filter((finding) => finding.check === check)
+}
+
 /** The problems that one check finds. */
 export async function findProblems(check: string, ...args: readonly string[]): Promise<readonly Finding[]> {
   const { code, findings, problems } = await runDoctor(...args)

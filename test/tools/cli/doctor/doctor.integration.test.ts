@@ -2,11 +2,10 @@ import { chmod, rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import type { StoreWith } from '../../../../src/store.js'
 import { SECRET } from '../../../support/platform.js'
-import { CONFIG, runInProcess, expectRefused } from '../command-line.js'
+import { expectRefused, runInProcess, config } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
 const { getFile, writeConfig, withStore } = useDoctorSite()
-const config = ['--config', CONFIG] as const
 
 describe('the doctor', () => {
   it('says that it found nothing, and what it did not check', async () => {

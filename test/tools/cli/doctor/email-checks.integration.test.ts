@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { QueuedEmail } from '../../../../src/store.js'
-import { CONFIG, runInProcess } from '../command-line.js'
+import { printed, config } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -8,14 +8,13 @@ const DAY_MS = 24 * 3600 * 1000
 const EMAILS = JSON.stringify(import.meta.resolve('express-platform-auth/emails'))
 
 const { getFile, writeConfig, withStore } = useDoctorSite()
-const config = ['--config', CONFIG] as const
 
 describe('the doctor reports', () => {
   it('e-mails that are no longer retried, are overdue, are not accepted, or wait for approval', async () => {
     const register = async (api: string, mail: string): Promise<string> => {
       vi.stubEnv('CLI_MAIL', mail)
       const args = ['apps', 'register', '--name', 'Shop', '--contact', 'dev@shop.example', '--api', api, ...config]
-      return /app_\w{32}/.exec((await runInProcess(args)).stdout)![0]
+      return /app_\w{32}/.exec(await printed(...args))![0]
     }
     const failed = await register('catalog', 'refuses')
     const rejected = await register('catalog', 'is busy')

@@ -1,24 +1,18 @@
 import { describe, expect, it, vi, onTestFinished } from 'vitest'
-import type { Finding } from '../../../../src/tools/cli/doctor/finding.js'
 import { openPlatform, type FullPlatform } from '../../../support/platform.js'
 import { sqliteStore } from '../../../../src/stores/sqlite/index.js'
 import { memoryMailer } from '../../../../src/tools/testing/index.js'
 import { email } from '../../../stores/suite/records.js'
-import { CONFIG, createSite } from '../command-line.js'
-import { runDoctor, useDoctorSite } from './doctor-site.js'
+import { config, createSite } from '../command-line.js'
+import { find, runDoctor, useDoctorSite } from './doctor-site.js'
 
 const { getFile, switchTo, withStore, writeConfig } = useDoctorSite()
-const config = ['--config', CONFIG] as const
 /** The options of `platform.mjs`, with other features or none. */
 const writeFeatures = (features: string): Promise<readonly string[]> =>
   writeConfig(`
     import { emails } from ${JSON.stringify(import.meta.resolve('express-platform-auth/emails'))}
     import { registration } from ${JSON.stringify(import.meta.resolve('express-platform-auth/registration'))}
     export default { ...base(), features: ${features} }`)
-
-async function find(check: string, args: readonly string[]): Promise<readonly Finding[]> {
-  return (await runDoctor(...args)).findings.filter((finding) => finding.check === check)
-}
 
 const listStored = async (args: readonly string[]): Promise<unknown> =>
   (await find('stored without a feature', args)).map(({ level, finding }) => [level, finding])
@@ -57,11 +51,19 @@ describe('the doctor on what is stored without a feature', () => {
       await createSite(
         async (auth) => {
           const { registration } = auth as FullPlatform
-          await registration.register({ name: 'Buyer', contact: 'dev@shop.example', apis: ['orders'] })
+          for (const name of ['Buyer', 'Seller'])
+            await registration.register({ name, contact: 'dev@shop.example', apis: ['orders'] })
         },
         { mailer: memoryMailer() },
       ),
     )
+    const registrations = [
+      'note',
+      '2 registrations wait for a decision, and the options have no registration() with its pages.',
+    ]
+    const count = { applicationId: '', api: 'orders', outcome: 'allowed', count: 1 }
+    await withStore((store) => store.usage.add({ id: 'old', at: Date.now() }, [{ ...count, day: '2001-01-01' }]))
+    expect(await listStored(await writeFeatures('[]')), 'counts of another year').toEqual([registrations])
     await withStore(async (store) => {
       const [held] = await store.emails.list({ applicationId: undefined, state: 'held', limit: 1 })
       const { applicationId } = held!
@@ -70,15 +72,10 @@ describe('the doctor on what is stored without a feature', () => {
       expect(await store.saveApplication({ ...record, version: record.version + 1 }, undefined, { save: due })).toBe(
         true,
       )
-      await store.usage.add({ id: 'a', at: Date.now() }, [
-        { day: new Date().toISOString().slice(0, 10), applicationId, api: 'orders', outcome: 'allowed', count: 1 },
-      ])
+      const today = new Date().toISOString().slice(0, 10)
+      await store.usage.add({ id: 'a', at: Date.now() }, [{ ...count, applicationId, day: today }])
     })
     const emails = ['problem', '1 e-mail waits, and the options have no emails() to send them.']
-    const registrations = [
-      'note',
-      '1 registration waits for a decision, and the options have no registration() with its pages.',
-    ]
     const counts = [
       'note',
       'There are counts of the last 30 days, and the options have no usage(): this server counts nothing, and deletes no old counts.',
@@ -91,34 +88,6 @@ describe('the doctor on what is stored without a feature', () => {
     expect(await listStored(sending)).toEqual([registrations, counts])
     vi.stubEnv('CLI_MAIL', `${getFile()}.emails`)
     expect(await listStored(config)).toEqual([])
-  })
-
-  it('counts further ones in the plural, and forgets counts that are older than 30 days', async () => {
-    await switchTo(
-      await createSite(
-        async (auth) => {
-          const { registration } = auth as FullPlatform
-          for (const name of ['Buyer', 'Seller']) {
-            await registration.register({ name, contact: 'dev@shop.example', apis: ['orders'] })
-          }
-        },
-        { mailer: memoryMailer() },
-      ),
-    )
-    await withStore(async (store) => {
-      const [held] = await store.emails.list({ applicationId: undefined, state: 'held', limit: 1 })
-      const { applicationId } = held!
-      await store.usage.add({ id: 'a', at: Date.now() }, [
-        { day: '2001-01-01', applicationId, api: 'orders', outcome: 'allowed', count: 1 },
-      ])
-    })
-    expect(await listStored(await writeFeatures('[]'))).toEqual([
-      ['note', '2 registrations wait for a decision, and the options have no registration() with its pages.'],
-    ])
-  })
-
-  it('finds nothing in a store without any of it', async () => {
-    expect(await listStored(await writeFeatures('[]'))).toEqual([])
   })
 
   it('needs the options and a store', async () => {

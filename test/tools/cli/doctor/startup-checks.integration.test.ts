@@ -1,11 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { isVersionInRange } from '../../../../src/tools/cli/doctor/startup-checks.js'
 import { audit } from '../../../stores/suite/records.js'
-import { CONFIG, createSite, runInProcess } from '../command-line.js'
+import { createSite, runInProcess, config } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite } from './doctor-site.js'
 
 const { getFile, switchTo, withStore, writeConfig } = useDoctorSite()
-const config = ['--config', CONFIG] as const
 
 describe('the doctor reports', () => {
   it('a version of Node that is not supported', async () => {

@@ -3,13 +3,12 @@ import { describe, expect, it, vi, onTestFinished } from 'vitest'
 import { compareClocks } from '../../../../src/tools/cli/doctor/store-checks.js'
 import { postgresStore } from '../../../../src/stores/postgres/index.js'
 import { freshDatabase } from '../../../support/postgres.js'
-import { CONFIG, createSite, runProgram } from '../command-line.js'
+import { createSite, runProgram, config } from '../command-line.js'
 import { findProblems, runDoctor, useDoctorSite, type Report } from './doctor-site.js'
 
 const DAY_MS = 24 * 3600 * 1000
 
 const { getFile, switchTo } = useDoctorSite()
-const config = ['--config', CONFIG] as const
 
 describe('the doctor reports', () => {
   it('signing keys that are not encrypted', async () => {

@@ -1,6 +1,7 @@
 import type { Express } from 'express'
+import type { TestContext } from 'vitest'
 import { managementApi } from '../../../../src/tools/management/index.js'
-import { APIS, haproxy, nginx, type DeploymentOptions } from './deployment.js'
+import { APIS, haproxy, nginx, proveDeployment, type DeploymentOptions } from './deployment.js'
 
 /** A deployment with a mistake, and the deviation that names it. */
 export interface BrokenDeployment {
@@ -9,6 +10,18 @@ export interface BrokenDeployment {
   /** A row of docs/http.md that is missed, and words of the fix. */
   readonly row: string
   readonly fix: RegExp
+}
+
+/** Proves that `prove` finds the mistake of a deployment, and says how to fix it. */
+export async function expectFound(
+  { options, row, fix }: BrokenDeployment,
+  { expect }: Pick<TestContext, 'expect'>,
+): Promise<void> {
+  const { report, result } = await proveDeployment(options)
+  expect(result.code).toBe(1)
+  const found = report.deviations.filter((deviation) => deviation.row === row && fix.test(deviation.fix))
+  expect(found, JSON.stringify(report.deviations, null, 2)).not.toEqual([])
+  expect(result.stdout).not.toMatch(/epa_(?:key|sec)_\w|eyJ\w/)
 }
 
 const broken = (

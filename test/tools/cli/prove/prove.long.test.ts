@@ -1,18 +1,12 @@
 import { describe, it } from 'vitest'
 import { createTemporaryFolder } from '../../../support/temporary-folder.js'
-import { BROKEN, BROKEN_SERVICES } from './broken.js'
+import { BROKEN, BROKEN_SERVICES, expectFound } from './broken.js'
 import { CORRECT, createTlsDeployment } from './correct.js'
 import { proveDeployment } from './deployment.js'
 
 // Concurrent, because these tests mostly wait.
 describe.concurrent('prove finds that', { timeout: 900_000 }, () => {
-  it.for([...BROKEN, ...BROKEN_SERVICES])('$name', async ({ options, row, fix }, { expect }) => {
-    const { report, result } = await proveDeployment(options)
-    expect(result.code).toBe(1)
-    const found = report.deviations.filter((deviation) => deviation.row === row && fix.test(deviation.fix))
-    expect(found, JSON.stringify(report.deviations, null, 2)).not.toEqual([])
-    expect(result.stdout).not.toMatch(/epa_(?:key|sec)_\w|eyJ\w/)
-  })
+  it.for([...BROKEN, ...BROKEN_SERVICES])('$name', expectFound)
 })
 
 describe.concurrent('prove finds nothing in front of or behind', { timeout: 900_000 }, () => {
