@@ -61,19 +61,23 @@ describe('the doctor on what is stored without a feature', () => {
       'note',
       '2 registrations wait for a decision, and the options have no registration() with its pages.',
     ]
-    const count = { applicationId: '', api: 'orders', outcome: 'allowed', count: 1 }
-    await withStore((store) => store.usage.add({ id: 'old', at: Date.now() }, [{ ...count, day: '2001-01-01' }]))
-    expect(await listStored(await writeFeatures('[]')), 'counts of another year').toEqual([registrations])
-    await withStore(async (store) => {
+    const applicationId = await withStore(async (store) => {
       const [held] = await store.emails.list({ applicationId: undefined, state: 'held', limit: 1 })
-      const { applicationId } = held!
+      return held!.applicationId!
+    })
+    const addCount = (id: string, day: string) =>
+      withStore((store) =>
+        store.usage.add({ id, at: Date.now() }, [{ day, applicationId, api: 'orders', outcome: 'allowed', count: 1 }]),
+      )
+    await addCount('old', '2001-01-01')
+    expect(await listStored(await writeFeatures('[]')), 'counts of another year').toEqual([registrations])
+    await addCount('new', new Date().toISOString().slice(0, 10))
+    await withStore(async (store) => {
       const record = (await store.findApplication(applicationId))!
       const due = email('due', { applicationId, state: 'due', purpose: 'registration' })
       expect(await store.saveApplication({ ...record, version: record.version + 1 }, undefined, { save: due })).toBe(
         true,
       )
-      const today = new Date().toISOString().slice(0, 10)
-      await store.usage.add({ id: 'a', at: Date.now() }, [{ ...count, applicationId, day: today }])
     })
     const emails = ['problem', '1 e-mail waits, and the options have no emails() to send them.']
     const counts = [
