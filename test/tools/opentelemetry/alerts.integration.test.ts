@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
@@ -18,6 +17,8 @@ import { freePort } from '../../support/free-port.js'
 import { listen } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
 import { transportTo } from '../../support/smtp.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
+import { readSeries } from './observed.js'
 
 const RULES = 'docs/prometheus-rules.yml'
 const DASHBOARD = 'docs/grafana-dashboard.json'
@@ -87,8 +88,7 @@ async function openSite() {
     advance: (milliseconds: number) => void (ahead += milliseconds),
     async scrape(): Promise<Scrape> {
       const text = await (await fetch(`http://127.0.0.1:${metrics.port}/metrics`)).text()
-      const lines = [...text.matchAll(/^(platform_auth_\w+(?:\{[^}]*\})?) (\S+)$/gm)]
-      return new Map(lines.map(([, series = '', value = '']) => [series, Number(value)]))
+      return readSeries(text)
     },
   }
 }
@@ -101,14 +101,14 @@ it(
     const site = await openSite()
     const healthy = await site.scrape()
     const faults: Record<string, Scrape> = {}
+    const eventually = (check: () => Promise<void>, interval = 50): Promise<void> =>
+      vi.waitFor(check, { timeout: 60_000, interval })
     const gauge = async (name: string, value: number): Promise<Scrape> => {
-      await vi.waitFor(async () => expect((await site.scrape()).get(name)).toBe(value), {
-        timeout: 60_000,
-        interval: 50,
-      })
+      await eventually(async () => expect((await site.scrape()).get(name)).toBe(value))
       return site.scrape()
     }
 
+    const ask = (key: string) => site.ask('/catalog/items', { headers: { 'X-Api-Key': key } })
     for (let i = 0; i < 200; i++)
       await (
         await site.ask('/orders/token', {
@@ -118,14 +118,12 @@ it(
       ).text()
     faults['PlatformAuthManyWrongSecrets'] = await site.scrape()
 
-    for (let i = 0; i < 150; i++)
-      await (await site.ask('/catalog/items', { headers: { 'X-Api-Key': 'epa_key_unknown' } })).text()
+    for (let i = 0; i < 150; i++) await (await ask('epa_key_unknown')).text()
     faults['PlatformAuthRefusalsRise'] = await site.scrape()
 
     const { application, credentials } = await site.auth.applications.create({ name: 'Shop', apis: ['catalog'] })
     await site.auth.plans.set(application.id, 'free')
-    for (let i = 0; i < 5; i++)
-      expect((await site.ask('/catalog/items', { headers: { 'X-Api-Key': credentials.clientId } })).status).toBe(200)
+    for (let i = 0; i < 5; i++) expect((await ask(credentials.clientId)).status).toBe(200)
     await site.auth.flush()
     await vi.waitFor(async () => expect([...(await site.scrape()).keys()].join()).toContain('"quota_reached"'))
     faults['PlatformAuthQuotaReached'] = await site.scrape()
@@ -137,13 +135,10 @@ it(
     await gauge('platform_auth_clock_available', 1)
 
     await site.auth.registration.register({ name: 'Shop', contact: 'dev@example.com', apis: ['catalog'] })
-    await vi.waitFor(
-      async () => {
-        site.advance(5000)
-        expect((await site.scrape()).get('platform_auth_mail_available')).toBe(0)
-      },
-      { timeout: 60_000, interval: 500 },
-    )
+    await eventually(async () => {
+      site.advance(5000)
+      expect((await site.scrape()).get('platform_auth_mail_available')).toBe(0)
+    }, 500)
     const { ok, problems } = await site.auth.health()
     expect({ ok, problems: problems.join() }).toEqual({
       ok: true,
@@ -155,13 +150,10 @@ it(
     site.refuseMail(
       Object.assign(new Error('550'), { code: 'EENVELOPE', responseCode: 550, refused: true, permanent: true }),
     )
-    await vi.waitFor(
-      async () => {
-        site.advance(3_600_000)
-        expect([...(await site.scrape()).keys()].join()).toContain('deliveries_total{error_type')
-      },
-      { timeout: 60_000, interval: 500 },
-    )
+    await eventually(async () => {
+      site.advance(3_600_000)
+      expect([...(await site.scrape()).keys()].join()).toContain('deliveries_total{error_type')
+    }, 500)
     faults['PlatformAuthMailFailed'] = await site.scrape()
     await gauge('platform_auth_mail_available', 1)
 
@@ -172,10 +164,7 @@ it(
 
     site.failStore()
     faults['PlatformAuthStoreUnavailable'] = await gauge('platform_auth_store_available', 0)
-    await vi.waitFor(
-      async () => expect((await site.ask('/catalog/items', { headers: { 'X-Api-Key': 'x' } })).status).toBe(503),
-      { timeout: 60_000, interval: 50 },
-    )
+    await eventually(async () => expect((await ask('x')).status).toBe(503))
     faults['PlatformAuthRequestsFail'] = await site.scrape()
     site.recoverStore()
     // Redis has tests of its own: here its event is enough.
@@ -191,8 +180,7 @@ it(
     const rules = parse(await readFile(RULES, 'utf8')) as Rules
     const alerts = rules.groups.flatMap((group) => group.rules)
     expect(Object.keys(faults).toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted())
-    const folder = await mkdtemp(join(tmpdir(), 'alerts-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = await createTemporaryFolder()
     const check = async (name: string, interval: string, tests: readonly object[]): Promise<void> => {
       const file = join(folder, name)
       const rule_files = [join(process.cwd(), RULES)]

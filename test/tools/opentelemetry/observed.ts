@@ -67,6 +67,12 @@ export async function openObserved(
   }
 }
 
+/** The values of our series by `name{labels}`. */
+export function readSeries(text: string): ReadonlyMap<string, number> {
+  const lines = [...text.matchAll(/^(platform_auth_\w+(?:\{[^}]*\})?) (\S+)$/gm)]
+  return new Map(lines.map(([, series = '', value = '']) => [series, Number(value)]))
+}
+
 export const NAME = 'Corner Shop'
 export const CONTACT = 'dev@shop.example'
 

@@ -6,19 +6,13 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { observe } from '../../../src/tools/opentelemetry/index.js'
 import { listen } from '../../support/http.js'
 import { resetTelemetry } from '../../support/telemetry.js'
-import { makeAllHappen, openObserved } from './observed.js'
+import { makeAllHappen, openObserved, readSeries } from './observed.js'
 
 afterEach(resetTelemetry)
 
 const RULES = readFileSync(new URL('../../../docs/prometheus-rules.yml', import.meta.url), 'utf8')
 const DASHBOARD = readFileSync(new URL('../../../docs/grafana-dashboard.json', import.meta.url), 'utf8')
 const PAGE = readFileSync(new URL('../../../docs/observability.md', import.meta.url), 'utf8')
-
-/** The values of our series by `name{labels}`. */
-function seriesOf(text: string): Map<string, string> {
-  const lines = [...text.matchAll(/^(platform_auth_\w+(?:\{[^}]*\})?) (\S+)$/gm)]
-  return new Map(lines.map(([, series = '', value = '']) => [series, value]))
-}
 
 describe('a scrape by Prometheus', () => {
   it('contains the series that docs/observability.md shows, and no credential, name, address or id', async (test) => {
@@ -35,8 +29,8 @@ describe('a scrape by Prometheus', () => {
     const text = await answer.text()
     for (const each of hidden) expect(text).not.toContain(each)
 
-    const scraped = seriesOf(text)
-    const shown = seriesOf(PAGE)
+    const scraped = readSeries(text)
+    const shown = readSeries(PAGE)
     expect(shown.size).toBeGreaterThan(10)
     expect([...scraped.keys()]).toEqual(expect.arrayContaining([...shown.keys()]))
     // Every metric and every label that the alerts and the dashboard use exists.
@@ -55,7 +49,7 @@ describe('a scrape by Prometheus', () => {
     )
     expect(new Set(usedLabels).size).toBeGreaterThan(2)
     for (const label of usedLabels) expect([...labels]).toContain(label)
-    expect(scraped.get('platform_auth_requests_total{platform_auth_api_name="orders"}')).toBe('2')
-    expect(scraped.get('platform_auth_store_outage_duration_count')).toBe('1')
+    expect(scraped.get('platform_auth_requests_total{platform_auth_api_name="orders"}')).toBe(2)
+    expect(scraped.get('platform_auth_store_outage_duration_count')).toBe(1)
   })
 })

@@ -5,7 +5,7 @@ import { sharePage, type UsePage } from '../console/chromium.js'
 import { findViolations } from '../console/reference-driver.js'
 import { listen } from '../console/shop.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import { HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
+import { createReported, HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
 
 /** Each colour scheme and each width; in the long lane each combination. */
 const VIEWS = (['light', 'dark'] as const)
@@ -42,17 +42,7 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
       { day, applicationId: id, api: 'orders', outcome: 'invalid_token', count: 210 },
       { day, applicationId: id, api: 'orders', route: 'GET /orders', outcome: 'allowed', count: 1204 },
     ])
-    await host.store.usage.addReported({ id: 'seed', at }, [
-      {
-        applicationId: id,
-        api: 'orders',
-        route: 'GET /orders',
-        reason: 'insufficient_scope',
-        count: 7,
-        firstAt: at,
-        lastAt: at,
-      },
-    ])
+    await host.store.usage.addReported({ id: 'seed', at }, [createReported(id, at)])
     await host.store.quotas.add({ id: 'seed', at }, [{ day, applicationId: id, count: 950 }])
     const context = await getBrowser().newContext()
     usePage = await sharePage(context)

@@ -4,7 +4,7 @@ import { formatCsv } from '../../../src/tools/operator/formats.js'
 import { getFormats } from '../../../src/shared/web/formats.js'
 import { TEXTS } from '../../../src/tools/operator/texts/languages.js'
 import type { Visit } from '../../../src/tools/operator/visit.js'
-import { HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
+import { createReported, HOSTILE, openOperator, type OperatorApp } from './operator-app.js'
 
 const DAY_MS = 86_400_000
 /** What a reader sees of a page. */
@@ -138,17 +138,7 @@ describe('lists', () => {
         count: 300 + at,
       })),
     ])
-    await host.store.usage.addReported({ id: 'r', at }, [
-      {
-        applicationId: id,
-        api: 'orders',
-        route: `GET /${HOSTILE}`,
-        reason: 'insufficient_scope',
-        count: 7,
-        firstAt: at,
-        lastAt: at,
-      },
-    ])
+    await host.store.usage.addReported({ id: 'r', at }, [createReported(id, at, `GET /${HOSTILE}`)])
     await host.auth.applications.suspend(id, { by: 'operator:bob', reason: HOSTILE })
   })
   afterAll(() => host.auth.close())

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openOperator } from './operator-app.js'
+import { createReported, openOperator } from './operator-app.js'
 
 const NAME = 'Confidential Teas'
 const CONTACT = 'dev@confidential.example'
@@ -22,17 +22,7 @@ it('whoever may neither list nor read applications finds no name and no address 
     { day, applicationId: id, api: 'orders', outcome: 'allowed', count: 12 },
     { day, applicationId: id, api: 'orders', outcome: 'invalid_token', count: 340 },
   ])
-  await host.store.usage.addReported({ id: 'r', at }, [
-    {
-      applicationId: id,
-      api: 'orders',
-      route: 'GET /',
-      reason: 'insufficient_scope',
-      count: 7,
-      firstAt: at,
-      lastAt: at,
-    },
-  ])
+  await host.store.usage.addReported({ id: 'r', at }, [createReported(id, at, 'GET /')])
   await applications.rotateKey(id, { deliver: 'email', by: `contact:${CONTACT}` })
   await registration.register({ name: REGISTERED, contact: 'dev2@confidential.example', apis: { orders: {} } })
 

@@ -49,4 +49,10 @@ export async function openOperator(
   return { app, auth, core, clock, logger, store, mailer, get }
 }
 
+/** What report-only guards have let pass, as the store counts it. */
+export function createReported(applicationId: string, at: number, route = 'GET /orders') {
+  const times = { firstAt: at, lastAt: at }
+  return { applicationId, api: 'orders', route, reason: 'insufficient_scope', count: 7, ...times }
+}
+
 export type OperatorApp = Awaited<ReturnType<typeof openOperator>>
