@@ -63,7 +63,7 @@ describe('the doctor on what is stored without a feature', () => {
     ]
     const applicationId = await withStore(async (store) => {
       const [held] = await store.emails.list({ applicationId: undefined, state: 'held', limit: 1 })
-      return held!.applicationId!
+      return held!.applicationId
     })
     const addCount = (id: string, day: string) =>
       withStore((store) =>
