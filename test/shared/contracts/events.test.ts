@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import type { IssuedCredentials, PlatformEvent } from '../../../src/index.js'
 import { createCaller, type Caller } from '../../support/caller.js'
 import { EVENT_TYPES } from '../../support/event-types.js'
-import { onEveryPlatform, openPlatform, type TestPlatform } from '../../support/platform.js'
+import { onEveryPlatform, usePlatform, type TestPlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 
 /** The members that an event may have. */
@@ -272,10 +272,10 @@ onEveryPlatform((host) => {
     })
 
     it('shows an address only if it is one: a wrong `trust proxy` makes it any text', async () => {
-      const made = openPlatform()
-      const trusting = express().set('trust proxy', true).use(made.auth.router)
+      const { auth } = usePlatform()
+      const trusting = express().set('trust proxy', true).use(auth.router)
       const addresses: unknown[] = []
-      made.auth.events.on('token.refused', (event) => void addresses.push(event.address))
+      auth.events.on('token.refused', (event) => void addresses.push(event.address))
       for (const forwarded of [
         '203.0.113.7',
         '::ffff:203.0.113.7',
@@ -286,7 +286,6 @@ onEveryPlatform((host) => {
         await request(trusting).post('/orders/token').set('X-Forwarded-For', forwarded).expect(400)
       }
       expect(addresses).toEqual(['203.0.113.7', '203.0.113.7', '2001:db8::1', undefined, undefined])
-      await made.auth.close()
     })
   })
 
@@ -310,17 +309,15 @@ onEveryPlatform((host) => {
 
 describe('a listener', () => {
   let made: TestPlatform
-  let app: Express
   let caller: Caller
   let credentials: IssuedCredentials
 
   beforeEach(async () => {
-    made = openPlatform()
-    app = createApp(made)
+    made = usePlatform()
+    const app = createApp(made)
     caller = createCaller({ app })
     ;({ credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] }))
   })
-  afterEach(() => made.auth.close())
 
   const fail = (): never => {
     throw new Error('of the listener')
@@ -448,38 +445,38 @@ describe('the log', () => {
     ],
   ]
 
-  it('has one line for each refusal, with reason, API and fix, and none for allowed requests', async () => {
-    const made = openPlatform()
+  async function openUsed() {
+    const made = usePlatform()
     const app = createApp(made)
-    const caller = createCaller({ app })
     const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
+    return { ...made, app, caller: createCaller({ app }), credentials }
+  }
+
+  it('has one line for each refusal, with reason, API and fix, and none for allowed requests', async () => {
+    const { app, caller, credentials, logger } = await openUsed()
     await caller.bearer('/orders/items', await caller.accessToken('orders', credentials)).expect(200)
     await caller.key('/catalog/items', credentials.clientId).expect(200)
-    expect(made.logger.lines).toEqual([])
+    expect(logger.lines).toEqual([])
     for (const [refused, line] of REFUSALS) {
-      made.logger.lines.length = 0
+      logger.lines.length = 0
       await refused({ app, caller, credentials })
-      expect(made.logger.lines).toEqual([expect.stringMatching(line)])
-      const [text] = made.logger.lines
+      expect(logger.lines).toEqual([expect.stringMatching(line)])
+      const [text] = logger.lines
       expect(text).not.toMatch(/precious|\n/)
       for (const credential of Object.values(credentials)) expect(text).not.toContain(credential)
     }
-    await made.auth.close()
   })
 
   it('has no line in production for refusals', async () => {
     vi.stubEnv('NODE_ENV', 'production')
-    const made = openPlatform()
-    const app = createApp(made)
-    const { credentials } = await made.auth.applications.create({ name: 'Shop', apis: ['orders', 'catalog'] })
-    for (const [refused] of REFUSALS) await refused({ app, caller: createCaller({ app }), credentials })
-    expect(made.logger.lines).toEqual([])
-    await made.auth.close()
+    const used = await openUsed()
+    for (const [refused] of REFUSALS) await refused(used)
+    expect(used.logger.lines).toEqual([])
   })
 
   it('has a line for an internal error in production too, with its cause, which the answer does not show', async () => {
     vi.stubEnv('NODE_ENV', 'production')
-    const made = openPlatform({
+    const made = usePlatform({
       onDenied: () => {
         throw new Error('of the host')
       },
@@ -487,6 +484,5 @@ describe('the log', () => {
     const { body } = await request(createApp(made)).get('/orders/items').expect(500)
     expect(body).toEqual({ error: 'server_error', error_description: expect.not.stringContaining('host') })
     expect(made.logger.lines).toEqual(['orders: 500 server_error Error: of the host'])
-    await made.auth.close()
   })
 })

@@ -73,31 +73,31 @@ describe('readNetwork()', () => {
 describe('isInNetworks()', () => {
   const networks = ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7/32']
 
-  it.each(['203.0.113.0', '203.0.113.255', '198.51.100.7', '2001:db8::1', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'])(
-    'has %s',
-    (address) => expect(isInNetworks(address, networks)).toBe(true),
-  )
-
   it.each([
-    '203.0.112.255',
-    '203.0.114.0',
-    '198.51.100.8',
-    '2001:db9::',
-    '::1',
-    'unknown',
-    '',
-    '203.0.113.1, 203.0.113.2',
-  ])('does not have %j', (address) => expect(isInNetworks(address, networks)).toBe(false))
-})
+    ['203.0.113.0', true],
+    ['203.0.113.255', true],
+    ['198.51.100.7', true],
+    ['2001:db8::1', true],
+    ['2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', true],
+    ['203.0.112.255', false],
+    ['203.0.114.0', false],
+    ['198.51.100.8', false],
+    ['2001:db9::', false],
+    ['::1', false],
+    ['unknown', false],
+    ['', false],
+    ['203.0.113.1, 203.0.113.2', false],
+  ])('has %j: %s', (address, isIn) => expect(isInNetworks(address, networks)).toBe(isIn))
 
-describe('isInNetworks() with networks of all addresses of a kind', () => {
   it.each([
     ['::/0', '198.51.100.7', false],
     ['::/64', '198.51.100.7', false],
     ['::/0', '2001:db8::1', true],
     ['0.0.0.0/0', '198.51.100.7', true],
     ['0.0.0.0/0', '2001:db8::1', false],
-  ])('%s has %s: %s', (network, address, isIn) => expect(isInNetworks(address, ['203.0.113.0/24', network])).toBe(isIn))
+  ])('with %s has %s: %s', (network, address, isIn) =>
+    expect(isInNetworks(address, ['203.0.113.0/24', network])).toBe(isIn),
+  )
 })
 
 describe('containsNetwork()', () => {

@@ -1,15 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../../src/index.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 import { readDocument } from '../../../src/shared/openapi/read-document.js'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'openapi-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = await createTemporaryFolder()
 
 async function readText(name: string, text: string): Promise<unknown> {
   const file = join(folder, name)

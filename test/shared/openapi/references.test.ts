@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { resolve, readName } from '../../../src/tools/console/reference/read-schema.js'
 import type { JsonObject } from '../../../src/shared/openapi/document.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 import { takeBelow } from '../../../src/shared/openapi/prefix.js'
 import { readDocument } from '../../../src/shared/openapi/read-document.js'
 
@@ -82,13 +82,10 @@ describe('a reference leads to', () => {
   })
 
   it('the file that it is in, by its name', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'openapi-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
-    await writeFile(
-      join(folder, 'sheds.json'),
-      JSON.stringify(documentOf({ $ref: './sheds.json#/components/schemas/Shed' }, { Shed: SHED })),
-    )
-    const document = readDocument('document', join(folder, 'sheds.json'))
+    const file = join(await createTemporaryFolder(), 'sheds.json')
+    const given = documentOf({ $ref: './sheds.json#/components/schemas/Shed' }, { Shed: SHED })
+    await writeFile(file, JSON.stringify(given))
+    const document = readDocument('document', file)
     expect(follow(document)).toMatchObject(SHED)
     // It is served under another name.
     expect(find(document, 'components', 'schemas', 'Given')).toEqual({ $ref: '#/components/schemas/Shed' })

@@ -117,20 +117,7 @@ describe('fetchFrom()', () => {
     // As text: a URL keeps these characters.
     expect(await (await answer("/'&copy;")).text()).toBe('<pre>Cannot GET /&#39;&#38;copy;</pre>')
   })
-})
 
-async function describeAnswer(response: Response): Promise<object> {
-  const { status } = response
-  // Of the connection, and of the day.
-  const headers = [...response.headers].filter(
-    ([name]) => !['date', 'connection', 'keep-alive', 'transfer-encoding'].includes(name),
-  )
-  // A stack names where the app was made.
-  const body = (await response.text()).replaceAll(/<br>[\s&nbp;]*at [^<]*/g, '')
-  return { status, headers: headers.filter(([name]) => status < 500 || name !== 'content-length'), body }
-}
-
-describe('fetchFrom()', () => {
   it('does not use a client that tests replace, and reads long answers of every form', async () => {
     const original = http.request
     http.request = () => expect.fail('The client was used.')
@@ -170,3 +157,14 @@ describe('fetchFrom()', () => {
     await expect(fetchFrom(listener)('/x')).rejects.toThrow('GET /x was not answered: the connection was closed.')
   })
 })
+
+async function describeAnswer(response: Response): Promise<object> {
+  const { status } = response
+  // Of the connection, and of the day.
+  const headers = [...response.headers].filter(
+    ([name]) => !['date', 'connection', 'keep-alive', 'transfer-encoding'].includes(name),
+  )
+  // A stack names where the app was made.
+  const body = (await response.text()).replaceAll(/<br>[\s&nbp;]*at [^<]*/g, '')
+  return { status, headers: headers.filter(([name]) => status < 500 || name !== 'content-length'), body }
+}

@@ -45,12 +45,6 @@ describe('storeTests()', () => {
     },
   )
 
-  it('fail for a store that lacks a part', async () => {
-    const { usage: _, ...store } = memoryStore()
-    const [test] = storeTests(async () => ({ store, again: async () => store, close: async () => undefined }))
-    await expect(test!.run()).rejects.toThrow('The store lacks parts that are tested.')
-  })
-
   it.each<[string, (store: StoreWith) => Partial<StoreWith>, string]>([
     [
       'accepts every version',

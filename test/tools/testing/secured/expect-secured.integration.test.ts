@@ -6,20 +6,16 @@ import { createTemporaryFolder } from '../../../support/temporary-folder.js'
 import { IS_LONG_LANE } from '../../../support/long-lane.js'
 import { request } from '../../../support/request.js'
 import { createPlatformAuth, describeGuard, memoryStore } from '../../../../src/index.js'
-import { expectSecured, fetchFrom, type RoutesNotSecuredError } from '../../../../src/tools/testing/index.js'
+import { expectSecured, fetchFrom } from '../../../../src/tools/testing/index.js'
 import { NEWEST_EXPRESS, SECURED_EXPRESSES } from './expresses.js'
-import { APIS, openShop } from './shop.js'
+import { APIS, findProblems, openShop } from './shop.js'
 
 const { auth } = openShop()
 afterAll(() => auth.close())
 const guard = auth.requireBearer('orders', { scopes: ['orders:read'] })
 const answer: RequestHandler = (_req, res) => void res.json({ handler: true })
 
-const fail = (app: Parameters<typeof expectSecured>[0], options = {}): Promise<RoutesNotSecuredError> =>
-  expectSecured(app, { auth, ...options }).then(
-    () => expect.fail('No problem was found.'),
-    (error: unknown) => error as RoutesNotSecuredError,
-  )
+const fail = (app: Parameters<typeof expectSecured>[0], options = {}) => findProblems(app, { auth, ...options })
 
 describe.each(IS_LONG_LANE ? SECURED_EXPRESSES : NEWEST_EXPRESS)('expectSecured(), %s', (_name, express) => {
   it('resolves the routes that it has checked, and how many requests it took', async () => {
@@ -75,11 +71,8 @@ describe.each(IS_LONG_LANE ? SECURED_EXPRESSES : NEWEST_EXPRESS)('expectSecured(
     const platform = openPlatformAt('https://api.example.com/v1')
     const other = platform.requireApiKey('catalog')
     const below = express().use('/v1', express.Router().get('/orders/items', other, answer))
-    const error = await expectSecured(below, { auth: platform }).catch((problem: unknown) => problem)
-    expect((error as RoutesNotSecuredError).problems[0]).toMatchObject({
-      kind: 'wrong-api',
-      route: 'GET /v1/orders/items',
-    })
+    const { problems } = await fail(below, { auth: platform })
+    expect(problems[0]).toMatchObject({ kind: 'wrong-api', route: 'GET /v1/orders/items' })
     const removed = express().get('/orders/items', other, answer)
     await expect(expectSecured(removed, { auth: platform })).rejects.toThrow('its guard is for "catalog"')
   })
@@ -109,8 +102,7 @@ describe.each(IS_LONG_LANE ? SECURED_EXPRESSES : NEWEST_EXPRESS)('expectSecured(
         (req, res, next) => (taken.test(req.get(header) ?? '') ? next() : own(req, res, next)),
         answer,
       )
-      const error = await expectSecured(app, { auth: platform }).catch((problem: unknown) => problem)
-      expect((error as RoutesNotSecuredError).problems, header).toMatchObject([
+      expect((await fail(app, { auth: platform })).problems, header).toMatchObject([
         { kind: 'accepted', route: 'GET /orders/items', description: expect.stringContaining('which no API takes') },
       ])
       const secured = express().get('/orders/items', own, answer)

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { guardsFromDocument } from '../../../../src/tools/document-guards/index.js'
-import type { Mistakes } from './shop.js'
+import { replaceUrl, type Mistakes } from './shop.js'
 
 const READ = { security: [{ oauth2: ['orders:read'] }] }
 const DOCUMENT = { openapi: '3.1.0', info: { title: 'Orders', version: '1' } }
@@ -232,14 +232,9 @@ export const MISTAKES_OF_FUNCTIONS: Mistakes = {
     },
   },
   'other-path GET /orders/items': {
-    'a path in a header that replaces that of the request, behind the guard'({ app, handle, mayRead }) {
-      app.use('/orders', mayRead)
-      app.use((req, _res, next) => {
-        req.url = req.get('x-original-url') ?? req.url
-        next()
-      })
-      app.get('/orders/items', handle)
-    },
+    'a path in a header that replaces that of the request, behind the guard': replaceUrl(
+      (req) => req.get('x-original-url') ?? req.url,
+    ),
   },
   'open POST /orders/login': {
     'a guard that a list of paths is without'({ app, handle, mayRead }) {

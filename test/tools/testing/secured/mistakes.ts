@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { NextFunction, Request, Response } from 'express'
 import { guardsFromDocument } from '../../../../src/tools/document-guards/index.js'
-import type { Mistakes } from './shop.js'
+import { guardUnless, replaceUrl, type Mistakes } from './shop.js'
 
 const ITEMS = { info: {}, paths: { '/items': { get: { security: [{ oauth2: ['orders:read'] }] } } } }
 
@@ -34,10 +34,7 @@ export const MISTAKES: Mistakes = {
       auth.requireBearer('orders')
       app.get('/orders/items', handle)
     },
-    'a guard in a condition that is false here'({ app, handle, mayRead }) {
-      app.use('/orders', (req, res, next) => (req.app.get('env') === 'nowhere' ? mayRead(req, res, next) : next()))
-      app.get('/orders/items', handle)
-    },
+    'a guard in a condition that is false here': guardUnless((req) => req.app.get('env') !== 'nowhere'),
     'next("route") past the guard'({ app, handle, mayRead }) {
       app.get('/orders/items', (_req: Request, _res: Response, next: NextFunction) => next('route'), mayRead, handle)
       app.get('/orders/items', handle)
@@ -225,62 +222,31 @@ export const MISTAKES: Mistakes = {
       app.use('/orders', (req, res, next) => (req.headers['x-api-key'] ? next() : mayRead(req, res, next)))
       app.get('/orders/items', handle).get('/catalog/items', mayBrowse, handle)
     },
-    'an own check that takes a token for good because there is one'({ app, handle, mayRead }) {
-      app.use('/orders', (req, res, next) =>
-        req.headers.authorization?.startsWith('Bearer ') ? next() : mayRead(req, res, next),
-      )
-      app.get('/orders/items', handle)
-    },
-    'a decoded but not verified token'({ app, handle, mayRead }) {
-      app.use('/orders', (req, res, next) => {
-        const [, claims = ''] = req.headers.authorization?.split('.') ?? []
-        const { iss } =
-          claims === '' ? {} : (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { iss?: string })
-        if (iss?.endsWith('/orders')) next()
-        else mayRead(req, res, next)
-      })
-      app.get('/orders/items', handle)
-    },
+    'an own check that takes a token for good because there is one': guardUnless((req) =>
+      req.headers.authorization?.startsWith('Bearer '),
+    ),
+    'a decoded but not verified token': guardUnless((req) => {
+      const [, claims = ''] = req.headers.authorization?.split('.') ?? []
+      const { iss } = claims === '' ? {} : (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { iss?: string })
+      return iss?.endsWith('/orders')
+    }),
   },
   'other-path GET /orders/items': {
-    'a prefix that is compared as text, in capital letters'({ app, handle, mayRead }) {
-      app.use((req, res, next) => (req.path.startsWith('/orders') ? mayRead(req, res, next) : next()))
-      app.get('/orders/items', handle)
-    },
-    'a path that is compared as text, with a slash at the end'({ app, handle, mayRead }) {
-      app.use((req, res, next) => (req.path.toLowerCase() === '/orders/items' ? mayRead(req, res, next) : next()))
-      app.get('/orders/items', handle)
-    },
-    'a prefix guard that path decoding bypasses'({ app, handle, mayRead }) {
-      app.use('/orders', mayRead)
-      app.use((req, _res, next) => {
-        req.url = decodeURIComponent(req.url)
-        next()
-      })
-      app.get('/orders/items', handle)
-    },
-    'a prefix guard that merging slashes bypasses'({ app, handle, mayRead }) {
-      app.use('/orders', mayRead)
-      app.use((req, _res, next) => {
-        req.url = req.url.replace(/\/{2,}/g, '/')
-        next()
-      })
-      app.get('/orders/items', handle)
-    },
+    'a prefix that is compared as text, in capital letters': guardUnless((req) => !req.path.startsWith('/orders'), '/'),
+    'a path that is compared as text, with a slash at the end': guardUnless(
+      (req) => req.path.toLowerCase() !== '/orders/items',
+      '/',
+    ),
+    'a prefix guard that path decoding bypasses': replaceUrl((req) => decodeURIComponent(req.url)),
+    'a prefix guard that merging slashes bypasses': replaceUrl((req) => req.url.replace(/\/{2,}/g, '/')),
     'a case-sensitive guard before routes that ignore case'({ app, handle, mayRead }) {
       app.use(/^\/orders/, mayRead)
       app.get('/orders/items', handle)
     },
   },
   'other-method GET /orders/items': {
-    'a URL that is compared as text, with a query'({ app, handle, mayRead }) {
-      app.use((req, res, next) => (/^\/orders\/items\/?$/i.test(req.url) ? mayRead(req, res, next) : next()))
-      app.get('/orders/items', handle)
-    },
-    'a router that lets HEAD pass'({ app, handle, mayRead }) {
-      app.use('/orders', (req, res, next) => (req.method === 'HEAD' ? next() : mayRead(req, res, next)))
-      app.get('/orders/items', handle)
-    },
+    'a URL that is compared as text, with a query': guardUnless((req) => !/^\/orders\/items\/?$/i.test(req.url), '/'),
+    'a router that lets HEAD pass': guardUnless((req) => req.method === 'HEAD'),
   },
   'other-method ALL /orders/rpc': {
     'a handler for every method behind a guard that lets OPTIONS pass'({ app, handle, mayRead }) {

@@ -3,21 +3,17 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createPlatformAuth, memoryStore } from '../../../../src/index.js'
 import { openAdmin } from '../../../../src/tools/admin/index.js'
 import { usage } from '../../../../src/features/usage/index.js'
-import { expectSecured, type RoutesNotSecuredError } from '../../../../src/tools/testing/index.js'
+import { expectSecured } from '../../../../src/tools/testing/index.js'
 import { IS_LONG_LANE } from '../../../support/long-lane.js'
 import { recordingLogger } from '../../../support/platform.js'
 import { NEWEST_EXPRESS, SECURED_EXPRESSES } from './expresses.js'
-import { APIS, openShop } from './shop.js'
+import { APIS, findProblems, openShop } from './shop.js'
 
 const { auth } = openShop()
 afterAll(() => auth.close())
 const mayRead = auth.requireBearer('orders', { scopes: ['orders:read'] })
 
-const fail = (app: Parameters<typeof expectSecured>[0]): Promise<RoutesNotSecuredError> =>
-  expectSecured(app, { auth }).then(
-    () => expect.fail('No problem was found.'),
-    (error: unknown) => error as RoutesNotSecuredError,
-  )
+const fail = (app: Parameters<typeof expectSecured>[0]) => findProblems(app, { auth })
 
 describe.each(IS_LONG_LANE ? SECURED_EXPRESSES : NEWEST_EXPRESS)('%s: a problem names', (_name, express) => {
   it('the route that takes another spelling of a guarded path', async () => {

@@ -2,8 +2,8 @@ import type express5 from 'express'
 import type { Express, Request, Response } from 'express'
 import type { Guard } from '../../../../src/index.js'
 import type { ExpectSecuredOptions } from '../../../../src/tools/testing/index.js'
-import { createTestPlatform } from '../../../../src/tools/testing/index.js'
-import { afterAll } from 'vitest'
+import { createTestPlatform, expectSecured, type RoutesNotSecuredError } from '../../../../src/tools/testing/index.js'
+import { afterAll, expect } from 'vitest'
 
 export const APIS = {
   orders: { scheme: 'oauth2', scopes: { 'orders:read': 'Read orders', 'orders:write': 'Change orders' } },
@@ -38,9 +38,36 @@ export type BuildApp = (parts: Parts) => AppOptions | void
 /** Kind and route of the problem that is reported -> the mistakes that people make. */
 export type Mistakes = Readonly<Record<string, Readonly<Record<string, BuildApp>>>>
 
+/** A guard that some requests pass, in front of a route. */
+export function guardUnless(mayPass: (req: Request) => unknown, path = '/orders'): BuildApp {
+  return ({ app, handle, mayRead }) =>
+    void app
+      .use(path, (req, res, next) => (mayPass(req) ? next() : mayRead(req, res, next)))
+      .get('/orders/items', handle)
+}
+
+/** Middleware between a guard and its route that replaces the path. */
+export function replaceUrl(replace: (req: Request) => string): BuildApp {
+  return ({ app, handle, mayRead }) =>
+    void app
+      .use('/orders', mayRead)
+      .use((req, _res, next) => {
+        req.url = replace(req)
+        next()
+      })
+      .get('/orders/items', handle)
+}
+
 export function openShop() {
   return createTestPlatform({ apis: APIS })
 }
+
+/** What `expectSecured()` finds in an app; fails if it finds nothing. */
+export const findProblems = (app: Parameters<typeof expectSecured>[0], options: ExpectSecuredOptions) =>
+  expectSecured(app, options).then(
+    () => expect.fail('No problem was found.'),
+    (error: unknown) => error as RoutesNotSecuredError,
+  )
 
 /** Builds apps, each with a platform that has no API that the app does not use: every API is asked at its address. */
 export function openShops() {
