@@ -134,7 +134,6 @@ function renderApi(api: ApiSettings, chosen: readonly string[], { problems, lang
       >
       <span class="about" id="${id}-about">
         ${Boolean(description) && html`<span>${description}</span>`}
-        ${registrationScopes.length > 0 && html`<span>${texts.scopes}</span>`}
         ${registrationScopes.map((scope) => renderScope(scope, scopes[scope]))}
         ${needsKeySet(api) && html`<em>${texts.needsKeySet}</em>`}
       </span>

@@ -17,11 +17,12 @@ import { readKeySetText } from '../../core/applications/credentials/key-sets.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { needsKeySet, takesKeySets } from '../../shared/lib/key-set-text.js'
+import { html, markEnglish, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { TEXTS } from './texts/languages.js'
 
 /** The id of a control -> its problem, in words for the person who filled in the form. `form`: of none in particular. */
-export type FieldProblems = ReadonlyMap<string, string>
+export type FieldProblems = ReadonlyMap<string, Html | string>
 
 export const NO_PROBLEMS: FieldProblems = new Map()
 
@@ -30,7 +31,8 @@ export class RegistrationMistakes extends OAuthError {
   readonly problems: FieldProblems
 
   constructor(problems: FieldProblems) {
-    super('invalid_request', replaceForbidden([...problems.values()].join(' ')))
+    const texts = [...problems.values()].map((text) => (typeof text === 'string' ? text : text.markup))
+    super('invalid_request', replaceForbidden(texts.join(' ')))
     this.problems = problems
   }
 }
@@ -94,7 +96,8 @@ export async function readKeySetField(
   if (text === '') return { source: undefined, problems: NO_PROBLEMS }
   const { source, refused } = await readKeySetText(text, { now: 0, internalHosts })
   if (source) return { source, problems: NO_PROBLEMS }
-  return { source, problems: new Map([['keySet', `${FRAME_TEXTS[language].keySetRefused} (${refused})`]]) }
+  const problem = html`${FRAME_TEXTS[language].keySetRefused} (${markEnglish(refused, { language })})`
+  return { source, problems: new Map([['keySet', problem]]) }
 }
 
 interface KeySetMistake {

@@ -32,7 +32,7 @@ export function renderThanksPage(
     html`<p>${text}</p>
       <p>${texts.missingEmail}</p>
       ${manage}
-      ${developersUrl !== undefined && html`<p class="actions"><a class="button" href="${developersUrl}">${texts.readReference}</a></p>`}`,
+      ${developersUrl !== undefined && html`<p class="actions"><a class="button" href="${developersUrl}">${FRAME_TEXTS[language].readReference}</a></p>`}`,
   )
   return renderPage(texts.thanks, links, html`<div class="box">${done}</div>`, { language })
 }

@@ -12,8 +12,6 @@ export const VALUE_CSS = `figure.value { position: relative; border: 0; color: i
 .value figcaption { min-height: 0; padding: 0 0 .375rem; border: 0; color: var(--ink); font-weight: 500 }
 .value pre { padding: .5rem 5.5rem .5rem .75rem; border: 1px solid var(--line); border-radius: var(--corner-control); background: var(--code) }
 .value .copy.copy { --edge: var(--line); position: absolute; right: .375rem; bottom: calc(.4375rem - var(--finger, 0px) / 2); color: var(--ink); background-color: var(--raised) }
-/* Commands with credentials in them wrap where lines are long enough. */
-@media (min-width: 40rem) { :is(.value ~ figure:not(.value), #next figure) pre { display: block; padding-right: var(--space-4) !important; white-space: pre-wrap; &::after { content: none } } }
 `
 
 /** A value, or a command with its `language`. A click on the text selects all of it. */
@@ -96,6 +94,6 @@ function renderCall(
     tokenEndpoint,
     keyHeader: keyHeaders[0],
   }
-  return html`${url !== undefined && renderCopyable(fillText(texts.call, { api: title }), formatCallCommand({ ...call, url }), texts, 'curl')}
+  return html`${url !== undefined && renderCopyable(fillText(url.endsWith(ANY_PATH) ? texts.callPath : texts.call, { api: title }), formatCallCommand({ ...call, url }), texts, 'curl')}
   ${more !== undefined && html`<p class="alone"><a href="${more}">${fillText(texts.reference, { api: title })}</a></p>`}`
 }

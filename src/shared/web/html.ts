@@ -1,3 +1,4 @@
+import type { Language } from '../contracts/application-record.js'
 import { fillIn } from '../lib/fill-in.js'
 import { escapeHidden } from '../lib/visible-text.js'
 
@@ -24,6 +25,11 @@ export function keepWhole({ markup }: Html): Html {
   return {
     markup: markup.replaceAll(parts, (part) => (part.startsWith('<') ? part : `<span class="whole">${part}</span>`)),
   }
+}
+
+/** For screen readers, which pronounce it as the language of the page otherwise. */
+export function markEnglish(text: string, { language }: { readonly language: Language }): Html | string {
+  return language === 'en' ? text : html`<span lang="en">${text}</span>`
 }
 
 /** A plain text, in which a word between back-ticks is code. */

@@ -92,7 +92,7 @@ h1 { margin: 0; font: 600 var(--text-heading)/1.2 var(--display) }
 h2 { margin: 0; font-size: var(--text-title); font-weight: 600; line-height: 1.3 }
 strong, b { font-weight: 600 }
 h1, h2, h3 { text-wrap: balance }
-p, li, dd { text-wrap: pretty }
+p, dd { text-wrap: pretty }
 a { color: var(--accent); text-underline-offset: .2em; text-decoration: underline 1px color-mix(in srgb, currentcolor 45%, transparent) }
 a:hover { text-decoration-color: currentcolor }
 :is(nav, .links, .alone) > a:not(:hover, .button), nav li > a:not(:hover) { text-decoration: none }
@@ -112,7 +112,8 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 .button { ${BUTTON} }
 :is(button, .button):hover { --hover: color-mix(in srgb, var(--fill) 86%, var(--shade, #000)) }
 :is(button, .button).danger { border-color: var(--bad); color: var(--bad); background: var(--raised) }
-:is(.button, button):is(.quiet, .danger):hover, .icon:hover, .more[open] > .icon { background: var(--code) }
+:is(.button, button).quiet:hover, .icon:hover, .more[open] > .icon { background: var(--code) }
+:is(button, .button, .action).danger:hover { border-color: var(--bad); background: color-mix(in srgb, var(--bad) 8%, var(--raised)) }
 :is(button, .button):is(:disabled, [aria-disabled=true]) { opacity: .6; cursor: default }
 .unseen, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .bar { position: sticky; top: 0; z-index: 3; display: flex; gap: var(--space-2) var(--space-4); align-items: center; min-height: 3.5rem; padding: 0 max(var(--gutter), (100% - 80rem) / 2); border-bottom: 1px solid var(--line); background: var(--paper); font-size: .875rem }
@@ -194,7 +195,7 @@ input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-wi
 button { justify-self: start; ${BUTTON} }
 .quiet { border-color: var(--line); color: var(--ink); background: var(--raised) }
 .problem { margin: 0 0 var(--space-5); padding: .625rem .875rem; border: 1px solid color-mix(in srgb, currentcolor 30%, transparent); border-radius: var(--corner-control); color: var(--bad); background: light-dark(${badGround.light}, ${badGround.dark}) }
-.problem ul { margin: var(--space-1) 0 0; padding: 0; list-style: none }
+.problem ul { margin: var(--space-1) 0 0; padding-left: 1.25rem }
 .problem a { color: inherit }
 dt { color: var(--soft); font-size: var(--text-small) }
 `

@@ -96,7 +96,9 @@ pre .comment { color: #9fb0c6 }`,
 }`,
   /** What only the portal and the operator's pages have: on phones each row of a table is a list of labels and values. */
   desk: `main { max-width: 100% }
-p.facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; max-width: none; margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 400; overflow-wrap: anywhere }
+p.facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; max-width: none; margin: 0; overflow-x: clip; overflow-clip-margin: .25rem; color: var(--soft); font-size: var(--text-small); font-weight: 400; overflow-wrap: anywhere }
+/* A dot between two facts: the one before the first of a line is clipped. */
+p.facts > * { position: relative; &::before { content: '·'; position: absolute; left: -.625rem } }
 .wrong { color: var(--bad) }
 .card .table { border: 0; border-radius: 0; box-shadow: none }
 form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); border-color: var(--hover, var(--fill)); color: #fff; background: var(--hover, var(--fill)) }
@@ -106,21 +108,18 @@ form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); bo
 .tiles > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; align-content: start; padding: var(--space-3) var(--space-4) }
 .tiles dt { flex: 0 0 100%; margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
 .tiles dd { margin: 0; color: var(--soft); font-size: var(--text-small) }
-.tiles dd:nth-of-type(1) { color: var(--ink); font: 600 1.5rem/1.4 var(--display); letter-spacing: -.012em; font-variant-numeric: tabular-nums }
-.tiles dd:nth-of-type(1) { &.bad { color: var(--bad) } &.warn { color: var(--warn) } }
+.tiles dd:nth-of-type(1) { color: var(--ink); font: 600 1.5rem/1.4 var(--display); letter-spacing: -.012em; font-variant-numeric: tabular-nums; &.bad { color: var(--bad) } &.warn { color: var(--warn) } }
 .mark { display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px; background: var(--plot); &.refused { background: var(--plot-bad) } }
 .meter { display: block; height: .5rem; border-radius: 99px; background: var(--line); overflow: hidden }
-.meter svg { display: block; width: 100%; height: 100%; fill: var(--plot) }
-.meter svg { .warn > & { fill: light-dark(#d58a00, #f2bd6d) } .bad > & { fill: var(--bad) } }
+.meter svg { display: block; width: 100%; height: 100%; fill: var(--plot); .warn > & { fill: light-dark(#d58a00, #f2bd6d) } .bad > & { fill: var(--bad) } }
 :root { --plot: color-mix(in oklab, var(--accent) 72%, var(--raised)); --plot-bad: color-mix(in oklab, var(--bad) 72%, var(--raised)) }
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: var(--space-1) var(--space-2); position: relative; min-width: 0; margin: var(--space-6) 0 var(--space-2); padding: 2.25rem 0 0; border: 0; color: var(--soft); font-size: var(--text-tiny); font-variant-numeric: tabular-nums }
 .plot p { display: flex; justify-content: space-between; max-width: none; margin: 0 }
 .plot .counts { flex-direction: column; height: 10rem; margin: -.5em 0; text-align: right; line-height: 1 }
-.plot svg { grid-area: 1 / 2; width: 100%; height: 9rem; overflow: visible }
 .plot .dates { grid-column: 2 }
 .plot .line { stroke: var(--line) }
 .plot .line:not(:nth-child(3)) { stroke-dasharray: 2 4 }
-.plot svg { .allowed { fill: var(--plot) } .refused { fill: var(--plot-bad) } .now { opacity: .5 } }
+.plot svg { grid-area: 1 / 2; width: 100%; height: 9rem; overflow: visible; .allowed { fill: var(--plot) } .refused { fill: var(--plot-bad) } .now { opacity: .7 } }
 .plot .periods { grid-area: 1 / 2; display: flex; height: 9rem }
 .plot label { flex: 1; border-radius: 2px; cursor: crosshair }
 .plot label:hover, .plot label:not(:last-child):has(:checked) { background: color-mix(in srgb, var(--ink) 7%, transparent) }
@@ -137,7 +136,7 @@ form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); bo
 .table tbody th { min-width: 10rem; font-weight: 500 }
 .table th a:not(:hover) { text-decoration: none }
 details > .table { max-height: 20rem; margin-top: var(--space-3) }
-details > .table :is(th, td) { padding: .3125rem var(--space-3) }
+details > .table :is(th, td) { min-width: 0; padding: .3125rem var(--space-2); white-space: normal }
 details > .table thead th { position: sticky; top: 0 }
 @media (max-width: 30rem) {
   :not(details) > .table {
@@ -160,7 +159,8 @@ details > .table thead th { position: sticky; top: 0 }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }
 .row .actions { margin: 0 }
 .action { padding: var(--space-1) .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); box-shadow: var(--lift); font-size: var(--text-small); font-weight: 500; text-decoration: none; &.danger { border-color: currentcolor; color: var(--bad) } }
-.action:hover { border-color: var(--soft) }`,
+.action:hover { border-color: var(--soft) }
+.action.plain { border-color: #0000; background: none; box-shadow: none; &:hover { background: var(--code) } }`,
 } as const
 
 export function styleParts(...names: readonly (keyof typeof STYLES)[]): string {

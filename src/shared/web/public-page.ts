@@ -39,15 +39,14 @@ fieldset > .wrong { margin-bottom: .375rem }
 .choice + .choice { border-top: 0 }
 .field > .choice { padding: var(--finger, 0) 0; border: 0; background: none; & > span { display: block } }
 .about, .hint, label small { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
-.about { display: grid; gap: var(--space-1); overflow-wrap: anywhere }
-.scope, .facts li { display: grid; grid-template-columns: fit-content(50%) 1fr; gap: 0 var(--space-2); justify-items: start; align-items: baseline }
+.about, .facts ul { display: grid; grid-template-columns: fit-content(50%) 1fr; gap: var(--space-1) var(--space-2); overflow-wrap: anywhere; & > * { grid-column: 1 / -1 } }
+:is(.scope, .facts li) { display: grid; grid-template-columns: subgrid; justify-items: start; align-items: baseline }
 .about em { color: var(--ink); font-style: normal }
 .wrong { margin: 0; color: var(--bad); font-size: var(--text-small) }
 dl { margin: 0 }
 dt { margin-top: var(--space-4) }
 dd { margin: var(--space-1) 0 0 }
-.facts ul { margin: 0; padding: 0; list-style: none }
-.facts li { margin-top: var(--space-1) }
+.facts ul { margin: var(--space-1) 0 0; padding: 0; list-style: none }
 dt:first-child { margin: 0 }
 .decision { display: grid; gap: var(--space-5) }
 .decision form + form { margin-top: var(--space-5); padding-top: var(--space-5); border-top: 1px solid var(--line) }

@@ -1,7 +1,7 @@
 import { readField } from '../../core/http/form.js'
 import { ApplicationError, type ConfigurationError } from '../../index.js'
 import type { Problem } from '../../shared/web/form-field.js'
-import { fillHtml, html, type Html } from '../../shared/web/html.js'
+import { fillHtml, markEnglish } from '../../shared/web/html.js'
 import { findField, HERE, listAsked, MAX_AREA, type Field, type FormSubject } from './fields.js'
 import type { Visit } from './visit.js'
 
@@ -28,11 +28,6 @@ export function describeRefusal(error: ApplicationError | ConfigurationError, su
     problem === '' || error instanceof FieldProblem ? problem || texts.refused : markEnglish(problem, subject.visit)
   if (field === undefined) return { text: told }
   return { text: fillHtml(texts.refusedField, { field: labels[field]!, problem: told }), field }
-}
-
-/** For screen readers, which pronounce it as the language of the page otherwise. */
-export function markEnglish(text: string, { language }: Pick<Visit, 'language'>): Html | string {
-  return language === 'en' ? text : html`<span lang="en">${text}</span>`
 }
 
 const MEMBERS: Readonly<Record<string, string>> = { rateLimits: 'limit', contact: 'address' }

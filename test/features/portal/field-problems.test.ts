@@ -71,6 +71,7 @@ it('P61, P67: an address and a code that are refused are marked; what is not the
   expect(browser.page.text).not.toContain('aria-invalid="true"')
   await browser.submit('/sign-in/code', { code: 'BBBB-BBBB' })
   expectProblem(browser.page.text, 'code', /The code is not right/)
+  expect(browser.page.text).toMatch(new RegExp(`If <strong>${ANNA}</strong> .* 15 minutes`))
   await browser.get(`${ROOT}/sign-in`)
   await browser.submit('/sign-in/link', { token: 'x'.repeat(43) })
   expect(browser.page.text).toMatch(/role="alert"[^>]*>The link has been used/)

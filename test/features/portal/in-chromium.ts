@@ -120,7 +120,7 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
     await page.goto(root)
     await page.getByRole('link', { name: 'Warehouse' }).click()
     expect(await page.locator('.plot').first().isVisible()).toBe(true)
-    await page.getByText('Show as a table').first().click()
+    await page.getByText('As a table').first().click()
     expect(await page.locator('details table').first().isVisible()).toBe(true)
     await page.getByRole('link', { name: 'Rotate the secret default' }).click()
     await page.getByLabel('Keep the old secret working for').selectOption('1 hour')

@@ -56,6 +56,7 @@ describe('the link of an invitation', () => {
     const refused = await paste(findLink(text).slice(0, -5))
     expect(refused.status).toBe(400)
     expect(refused.text).toContain('The link is not complete, or the invitation')
+    expect(refused.text).toContain('<h1>This invitation cannot be used</h1>')
     // Again, without going back.
     expect(refused.text).toMatch(/<noscript><form .*Link from the e-mail.*name="token"/s)
     expect((await paste(` ${findLink(text)}\n`)).status).toBe(200)

@@ -81,6 +81,7 @@ it('what is no set of public keys is refused at its field, in the language of th
       expect([page.status, page.text]).toEqual([400, expect.stringMatching(expected)])
       expect(page.html).toMatch(/<textarea[^>]*id="keys"[^>]*aria-invalid/)
       expect(page.html).not.toContain('PRIVATE KEY---')
+      expect(page.html.includes('<span lang="en">')).toBe(language !== undefined)
     }
     expect(await read()).toEqual([])
   }

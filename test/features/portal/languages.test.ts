@@ -98,7 +98,7 @@ describe.each(LANGUAGES)('in the language %s', (language) => {
       expect(findForeignTexts(each.html, language), each.path).toEqual([])
     }
     expect(refused.text).toContain(texts.nameMissing)
-    expect(issued.text).toContain(texts.shownOnce.key)
+    expect(issued.text).toContain(texts.shownOnce)
     expect(stale.html).toContain(texts.unchangedBecause)
     const ago = new Intl.RelativeTimeFormat(language).format(-2, 'hour')
     app.clock.advance(7200)

@@ -76,11 +76,17 @@ it('has the calls, the refused ones and the last use of each application in the 
 it('says of a pending application what it waits for, and shows no numbers', async () => {
   const contact = 'waits@example.com'
   const { application } = await app.auth.registration.register({ name: 'Kiosk', contact, apis: ['invoices'] })
-  const { text } = await (await visit(app, contact)).open(application.id)
+  const visitor = await visit(app, contact)
+  const { text } = await visitor.open(application.id)
   expect(text).toContain('it waits for our approval')
   expect(text).not.toMatch(
-    /Quota left|Access granted|the e-mail with its first|curl|No calls|No refusals|No credentials/,
+    /Quota left|Access granted|the e-mail with its first|curl|No calls|No refusals|No credentials|Delete/,
   )
+  const form = await visitor.open(`${application.id}/delete`)
+  expect(form.text).toContain('Withdraw the registration')
+  expect(form.text).not.toContain('Delete')
+  expect((await visitor.submit(form, { name: 'Kiosk' })).fragment).toBe('withdrawn')
+  expect(await app.auth.applications.get(application.id)).toMatchObject({ name: '', status: 'deleted' })
 })
 
 it.each([

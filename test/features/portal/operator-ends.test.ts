@@ -55,7 +55,7 @@ it.each([
     expect(await list()).toEqual([end, end])
     expect(shown.text).toContain(`It expires on ${written}`)
     expect((await anna.submit(shown, {}, `${id}/download`)).html).toMatch(
-      new RegExp(`^# Expires on ${written}\nAPI_KEY=epa_key_`),
+      new RegExp(`^# It expires on ${written}\\.\nAPI_KEY=epa_key_`),
     )
   },
 )

@@ -135,7 +135,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       onTestFinished(() => other.close())
       const page = (await request(asking).get(PATH)).text.replaceAll(/\s+/g, ' ')
       expect(page).toContain(
-        'Includes:</span> <span class="scope"><code class="chip">read</code> <span>Read &#60;b&#62;orders&#60;/b&#62;</span></span>',
+        '<span class="scope"><code class="chip">read</code> <span>Read &#60;b&#62;orders&#60;/b&#62;</span></span>',
       )
       expect(page).not.toContain('<code class="chip">admin')
       expect(page).toContain('one of us reads your registration and decides, usually within 3 working days.')

@@ -2,6 +2,7 @@ import type { ApiSettings } from '../../../core/options/settings.js'
 import { isWithheld } from '../../../core/applications/records/withheld.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
+import { renderChip } from '../../../shared/web/parts.js'
 import { renderInputField, renderFieldProblem, describeField, type Problem } from '../../../shared/web/form-field.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import { findRequestable } from '../sections/api-section.js'
@@ -52,7 +53,7 @@ function renderScopeChoices(
       (scope) =>
         html`<label class="choice">
           <input type="checkbox" name="scopes" value="${scope}" ${chosen.includes(scope) && 'checked'} />
-          <span><code class="inline">${scope}</code> ${Object.hasOwn(meanings, scope) && meanings[scope]!}</span>
+          <span>${renderChip(scope)} ${Object.hasOwn(meanings, scope) && meanings[scope]!}</span>
         </label> `,
     )}
   </fieldset>`
@@ -63,7 +64,6 @@ export function createRevokePage(view: ApplicationView): ActionPage {
   return {
     action: 'revokeTokens',
     heading: texts.revoke,
-    button: texts.revokeThem,
     isDestructive: true,
     render: () =>
       html`<p>${fillText(texts.revokeAbout, { name: view.record.name })}</p>
@@ -77,15 +77,16 @@ export function createRevokePage(view: ApplicationView): ActionPage {
 
 /** Asks for the name, so that nobody deletes another application than was meant. */
 export function createDeletePage(view: ApplicationView): ActionPage {
-  const { id, name } = view.record
+  const { id, name, status } = view.record
   const { texts } = view
+  const isPending = status === 'pending'
   return {
     action: 'delete',
-    heading: fillText(texts.deleteName, { name }),
-    button: texts.deleteIt,
+    heading: isPending ? texts.withdrawIt : fillText(texts.deleteName, { name }),
+    button: isPending ? texts.withdrawIt : texts.deleteIt,
     isDestructive: true,
     render: (entered, problem) =>
-      html`<p>${texts.deleteAbout}</p>
+      html`<p>${isPending ? texts.withdrawalMeans : texts.deleteAbout}</p>
         ${renderInputField(
           { id: 'name', label: fillHtml(texts.confirmName, { name: html`<strong>${name}</strong>` }), problem },
           html`value="${readField(entered, 'name')}" required autocomplete="off"`,
@@ -93,7 +94,7 @@ export function createDeletePage(view: ApplicationView): ActionPage {
     async perform(entered, { applications, by }) {
       if (readField(entered, 'name') !== name) throw new FormProblem(texts.otherName, 'name')
       await applications.delete(id, { by })
-      return { left: 'deleted' }
+      return { left: isPending ? 'withdrawn' : 'deleted' }
     },
   }
 }

@@ -48,13 +48,13 @@ export type CreateActionCalls = (
   check: (current: ApplicationRecord) => void,
 ) => Pick<ActionCall, 'applications' | 'invite' | 'requestAccess' | 'acceptTerms'>
 
-type Notice = Exclude<keyof PortalTexts['notices'], 'deleted' | 'left'>
+type Left = 'deleted' | 'left' | 'withdrawn'
 
 export type ActionOutcome =
   /** The application's page is shown, with that notice. */
-  | { readonly done: Notice }
+  | { readonly done: Exclude<keyof PortalTexts['notices'], Left> }
   /** The list of applications is shown, with that notice. */
-  | { readonly left: 'deleted' | 'left' }
+  | { readonly left: Left }
   /** A page shows the new credential, this once. */
   | { readonly issued: IssuedCredential }
 
@@ -67,13 +67,15 @@ export interface IssuedCredential {
 
 export class FormProblem extends Error {
   override readonly name = 'FormProblem'
+  readonly text: Html | string
   /** The id of the field; undefined if the form as a whole is refused. */
   readonly field: string | undefined
   /** The seconds after which the same form is accepted; undefined if it must be another. */
   readonly retryAfter: number | undefined
 
-  constructor(text: string, field?: string, retryAfter?: number) {
-    super(text)
+  constructor(text: Html | string, field?: string, retryAfter?: number) {
+    super()
+    this.text = text
     this.field = field
     this.retryAfter = retryAfter
   }

@@ -12,7 +12,7 @@ import { renderFlash } from './page.js'
 import { renderDate, renderDateTime } from '../../../shared/web/times.js'
 import { renderCopyButton } from '../../../shared/web/first-steps.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
-import { renderCard, renderNotice, renderRows } from '../../../shared/web/parts.js'
+import { renderCard, renderRows } from '../../../shared/web/parts.js'
 import { renderRefusals, sumUsage } from '../../../shared/web/usage-figures.js'
 import { findTitle, isOffered, renderAction, renderAsk, renderSection, type ApplicationView } from './view.js'
 
@@ -33,6 +33,7 @@ export function renderApplication(
   const { plan, usage, refusals, isHeld } = counted
   const isPending = record.status === 'pending'
   const isActive = record.status === 'active'
+  const contact = view.supportUrl !== undefined && renderAction(view.supportUrl, texts.contactUs, '')
   const reached = isActive && plan?.quotas.find(({ left, soft }) => left === 0 && !soft)
   const sections = [
     usage && (isActive || sumUsage(usage).calls > 0) && (['usage', texts.usage, renderUsage(view, usage)] as const),
@@ -55,9 +56,9 @@ export function renderApplication(
       >
       <span>${fillHtml(texts.created, { date: renderDate(record.createdAt, texts) })}</span>
     </p>
-    ${isPending && renderAsk(isHeld ? texts.isHeld : texts.isPending, renderAction(view.developersUrl, FRAME_TEXTS[texts.language].referenceTab, ''), 'warn')}
-    ${record.status === 'suspended' && renderAsk(texts.isSuspended, view.supportUrl !== undefined && renderAction(view.supportUrl, texts.contactUs, ''), 'bad')}
-    ${reached && renderNotice(html`<p>${fillHtml(texts.quotaReached, { time: renderDateTime(reached.endsAt.getTime(), texts) })}</p>`, 'bad')}
+    ${isPending && renderAsk(isHeld ? texts.isHeld : texts.isPending, renderAction(view.developersUrl, FRAME_TEXTS[texts.language].readReference, ''), 'warn')}
+    ${record.status === 'suspended' && renderAsk(html`${texts.isSuspended} ${!contact && texts.pleaseContact}`, contact, 'bad')}
+    ${reached && renderAsk(fillHtml(texts.quotaReached, { time: renderDateTime(reached.endsAt.getTime(), texts) }), contact, 'bad')}
     ${renderTermsNote(view)} ${!isPending && renderSummary(view, usage, plan)}
     <div class="parts">
       ${
@@ -78,6 +79,7 @@ function renderRefusedCalls(view: ApplicationView, refusals: readonly CountedRef
 
 function renderDangerZone(view: ApplicationView): Html | false {
   const { record, link, texts } = view
+  const isPending = record.status === 'pending'
   const renderRow = (page: 'revokeTokens' | 'delete', label: string, means: string, kind = ''): Html =>
     html`<li class="row">
       <div>
@@ -93,8 +95,8 @@ function renderDangerZone(view: ApplicationView): Html | false {
     isOffered(view, 'delete') &&
       renderRow(
         'delete',
-        texts.deleteIt,
-        record.status === 'pending' ? texts.withdrawalMeans : texts.deletionMeans,
+        isPending ? texts.withdrawIt : texts.deleteIt,
+        isPending ? texts.withdrawalMeans : texts.deletionMeans,
         'danger',
       ),
   ].filter((each) => each !== false)

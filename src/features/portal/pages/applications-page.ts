@@ -3,7 +3,7 @@ import type { ApplicationRecord } from '../../../shared/contracts/application-re
 import { fillCount, fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import type { PortalTexts } from '../texts/en.js'
-import { renderFlash } from './page.js'
+import { renderLeft } from './page.js'
 import type { Links, ApplicationView } from './view.js'
 import { isAsked } from './terms.js'
 import { renderDateTime, renderRelativeTime } from '../../../shared/web/times.js'
@@ -30,7 +30,7 @@ interface ListedApplications {
 
 export function renderApplications(list: ListedApplications): Html {
   const { records, contact, texts } = list
-  return html`${renderFlash('deleted', texts)} ${renderFlash('left', texts)}
+  return html`${renderLeft(texts)}
     <p class="intro">${fillText(texts.listAbout, { contact })}</p>
     <div class="applications">
       ${renderTable(

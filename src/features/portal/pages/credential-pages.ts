@@ -85,7 +85,7 @@ export function createRotatePage(view: ApplicationView, id: string): ActionPage 
     heading: texts.rotateIt[kind],
     render: (entered, problem) =>
       html`${describeCredential(kind, credential, texts)}
-        <p>${texts.rotateAbout[kind]}</p>
+        <p>${texts.rotateAbout}</p>
         ${former?.credential.expiresAt !== undefined && html`<p class="notice warn">${fillHtml(texts.formerEnds[kind], { date: renderDateTime(former.credential.expiresAt, texts) })}</p>`}
         ${renderChoice({ id: 'overlap', label: texts.inUse[kind], problem }, texts.overlaps, readField(entered, 'overlap') || '86400')}`,
     async perform(entered, call) {
@@ -128,7 +128,7 @@ export function createEndPage(view: ApplicationView, id: string): ActionPage | u
     isDestructive: true,
     render: (entered) =>
       html`${describeCredential(kind, credential, texts)}
-        <p>${isKeySet ? keySets.endAbout : texts.endAbout[kind]}</p>
+        <p>${isKeySet ? keySets.endAbout : texts.endAbout}</p>
         ${isOnly && html`<p class="notice warn">${isKeySet ? keySets.isOnly : texts.isOnly[kind]}</p>`}
         ${revokes && renderRevokeChoice(entered.has('revoke'), texts)}`,
     async perform(entered, { applications, by }) {
@@ -210,10 +210,13 @@ export function readChoice(
 export function renderIssued(view: ApplicationView, issued: IssuedCredential, developersUrl: string): Html {
   const { record, link, texts } = view
   const { kind, name, plain, expiresAt } = issued
-  const expiry = expiresAt && renderDateTime(expiresAt.getTime(), texts)
+  const expiry = expiresAt
+    ? fillText(texts.expiresOn, { date: formatDateTime(expiresAt, texts) })
+    : texts.itDoesNotExpire
   const frame = FRAME_TEXTS[texts.language]
   const apis = listApis(view, kind)
-  return html`${renderNotice(html`<p>${texts.shownOnce[kind]} ${expiry ? fillHtml(texts.expiresOn[kind], { date: expiry }) : texts.itDoesNotExpire[kind]}</p>`, 'warn')}
+  return html`<div class="box">
+    ${renderNotice(html`<p>${texts.shownOnce} ${expiry}</p>`, 'warn')}
     ${kind === 'secret' && renderCopyable(texts.sendAsClientId, record.id, frame)}
     ${renderCopyable(fillText(texts.value[kind], { name }), plain, frame)}
     ${
@@ -221,7 +224,8 @@ export function renderIssued(view: ApplicationView, issued: IssuedCredential, de
       html`<div class="actions">${renderDownload(view, issued, frame)}</div>
         ${renderFirstCalls({ apis, credentials: describeIssued(view, issued), developersUrl, texts: frame })}`
     }
-    <p class="actions stored"><a class="button" href="${link(record.id)}">${texts.stored[kind]}</a></p>`
+    <p class="actions stored"><a class="button" href="${link(record.id)}">${texts.stored}</a></p>
+  </div>`
 }
 
 function renderDownload(view: ApplicationView, { kind, plain }: IssuedCredential, { downloadEnv }: FrameTexts): Html {
@@ -238,7 +242,7 @@ export function formatIssuedFile(view: ApplicationView, issued: Pick<IssuedCrede
   const { kind, plain } = issued
   const expiresAt = record[LISTS[kind]].find(({ prefix }) => plain.startsWith(prefix))?.expiresAt
   const comments =
-    expiresAt === undefined ? [] : [fillText(texts.fileExpiresOn, { date: formatDateTime(expiresAt, texts) })]
+    expiresAt === undefined ? [] : [fillText(texts.expiresOn, { date: formatDateTime(expiresAt, texts) })]
   return formatEnvFile(listApis(view, kind), describeIssued(view, issued), comments)
 }
 

@@ -3,7 +3,7 @@ import { readField, type FormFields } from '../../../core/http/form.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 import { hidePrivateKey } from '../../../shared/lib/key-set-text.js'
 import { renderField, renderTextarea, type Problem } from '../../../shared/web/form-field.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { html, markEnglish, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import type { PortalTexts } from '../texts/en.js'
 import { FormProblem, type ActionPage } from './action-page.js'
@@ -86,5 +86,5 @@ function renderKeysField(value: string, problem: Problem | undefined, { keySets 
 async function readKeys(entered: FormFields, { texts, internalHosts, now }: ApplicationView) {
   const { source, refused } = await readKeySetText(readField(entered, 'keys'), { now, internalHosts })
   if (source) return source
-  throw new FormProblem(`${FRAME_TEXTS[texts.language].keySetRefused} (${refused})`, 'keys')
+  throw new FormProblem(html`${FRAME_TEXTS[texts.language].keySetRefused} (${markEnglish(refused, texts)})`, 'keys')
 }

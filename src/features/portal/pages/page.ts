@@ -72,6 +72,11 @@ export function renderFlash(id: keyof PortalTexts['notices'], { notices }: Porta
   return html`<p class="notice good flash" id="${id}" tabindex="-1">${notices[id]}</p> `
 }
 
+/** What is said where an application is not among the contact's any more. */
+export function renderLeft(texts: PortalTexts): Html {
+  return html`${(['deleted', 'left', 'withdrawn'] as const).map((id) => renderFlash(id, texts))}`
+}
+
 export function renderCsrf({ csrf }: Pick<PortalSession, 'csrf'>): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}" />`
 }

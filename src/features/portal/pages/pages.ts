@@ -236,7 +236,7 @@ function createPagesOfApplication(renderPage: RenderPortalPage) {
     show,
     /** The form, again with the contact's input if it was refused. */
     showForm(view: ApplicationView, action: ActionPage, entered: FormFields, problem?: FormProblem): PortalAnswer {
-      const error = problem && { text: problem.message, field: problem.field }
+      const error = problem && { text: problem.text, field: problem.field }
       const content = html`${error && renderProblem(error)} ${renderActionForm(view, action, entered, error)}`
       const page = show(view, action.heading, { content, isError: error !== undefined, script: 'form' })
       if (!problem) return { status: 200, page }

@@ -9,7 +9,7 @@ const OWN = `:root:has(.form) { --page: 40rem }
 .crumb + .head { margin-top: 0 }
 .intro { margin: calc(-1 * var(--space-2)) 0 var(--space-5); color: var(--soft) }
 .head > .button { margin-left: auto }
-.problem + .intro { margin-top: 0 }
+:is(.problem, .flash:target) ~ :is(.intro, .facts) { margin-top: 0 }
 .warn { color: var(--warn) }
 .wrong { margin: 0; font-size: var(--text-small) }
 form + p, noscript + p { margin-top: var(--space-5) }
@@ -76,9 +76,9 @@ form.card > .foot { gap: var(--space-3); margin: 0 calc(-1 * var(--space-5)) cal
 .plot .counts { height: 8.5rem }
 details summary { color: var(--accent); font-size: var(--text-small); font-weight: 500; &:hover { text-decoration: underline } }
 #credentials thead th:last-child { font-size: 0 }
-#credentials td:last-child .actions { flex-wrap: nowrap; justify-content: end }
+#credentials td:last-child .actions { flex-wrap: nowrap; gap: var(--space-1); justify-content: end; margin-right: -.625rem }
 @media (max-width: 30rem) {
-  .head > .button { flex: 1 0 100%; margin-bottom: var(--space-2) }
+  .head > .button { flex: 1 0 100%; margin: var(--space-2) 0 }
   .applications .table {
     tbody tr { grid-template-columns: auto auto 1fr; gap: 0 var(--space-4) }
     .pill { margin-left: auto }
@@ -89,11 +89,12 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
     tbody tr { grid-template-columns: auto 1fr; gap: 0 var(--space-4) }
     td:not(:last-child) { grid-column: auto; font-size: var(--text-small) }
     td::before { display: inline; margin-right: .375rem; font-size: inherit }
-    td:last-child { padding: var(--space-2) 0 0; &::before { display: none } .actions { flex-wrap: wrap; justify-content: start } }
+    td:last-child { padding: var(--space-2) 0 0; &::before { display: none } .actions { flex-wrap: wrap; justify-content: start; margin: 0 } }
   }
 }
 @media (min-width: 48rem) {
   .card .table :is(th, td) { &:first-child { padding-left: var(--space-5) } &:last-child { padding-right: var(--space-5) } }
+  td > .warn > time { display: inline-block; &::first-letter { text-transform: uppercase } }
   #apis .row { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 6fr) 9rem; align-items: start }
   #apis .actions { justify-content: end }
 }
@@ -109,4 +110,6 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 export const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}${OWN}`)
 
 /** Only the page of a new credential has values to copy. */
-export const ISSUED_STYLE = shortenStyle(`${VALUE_CSS}.stored { margin-top: var(--space-6) }`)
+export const ISSUED_STYLE = shortenStyle(
+  `${VALUE_CSS}.stored { margin-top: var(--space-6) } .box > .notice { margin-bottom: var(--space-5) }`,
+)

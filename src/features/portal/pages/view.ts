@@ -66,7 +66,7 @@ export function renderAction(href: string, label: string, subject: string, kind 
 }
 
 /** A notice with what is to be done. */
-export function renderAsk(text: string, action: Html | false, tone: Tone): Html {
+export function renderAsk(text: Html | string, action: Html | false, tone: Tone): Html {
   return renderNotice(
     html`<div class="row">
       <p>${text}</p>

@@ -81,11 +81,11 @@ function listCells(shown: ShownCredential, view: ApplicationView): Html[] {
       : renderRelativeTime(lastUsedAt, now, texts),
     renderEnd(shown, view),
     html`<p class="actions">
-      ${isOffered(view, 'rename') && !isReplaced && renderAction(address('rename'), texts.rename, subject)}
-      ${canReplace && 'address' in keySet && renderAction(address('reloadKeySet'), texts.keySets.reload, subject)}
       ${canReplace && renderAction(address('replaceKeySet'), texts.keySets.replace, subject)}
       ${!keySet && isOffered(view, 'rotate') && !isReplaced && renderAction(address('rotate'), texts.rotate, subject)}
-      ${isOffered(view, 'end') && renderAction(address('end'), texts.end, subject)}
+      ${canReplace && 'address' in keySet && renderAction(address('reloadKeySet'), texts.keySets.reload, subject, 'plain')}
+      ${isOffered(view, 'rename') && !isReplaced && renderAction(address('rename'), texts.rename, subject, 'plain')}
+      ${isOffered(view, 'end') && renderAction(address('end'), texts.end, subject, 'plain')}
     </p>`,
   ]
 }

@@ -27,15 +27,12 @@ export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rate
 function renderQuota({ per, limit, used, left, soft, endsAt }: QuotaUsage, texts: PortalTexts): Html {
   const { count: format } = getFormats(texts.language)
   const name = per === 'day' ? texts.today : texts.thisMonth
-  const isReached = used >= limit
   const amounts = { left: format.format(left), time: renderDateTime(endsAt.getTime(), texts) }
   return html`<dl class="totals">
       ${renderTotal(html`<dt>${name}</dt>`, html`${format.format(used)} <small>/ ${format.format(limit)}</small>`)}
     </dl>
     ${renderBar(name, used, limit)}
-    <p class="${isReached && !soft ? 'wrong' : 'soft'}">
-      ${fillHtml(isReached ? (soft ? texts.softQuotaReached : texts.quotaReached) : texts.leftUntil, amounts)}
-    </p>`
+    <p class="soft">${fillHtml(soft && used >= limit ? texts.softQuotaReached : texts.leftUntil, amounts)}</p>`
 }
 
 function listDays(days: PlanUsage['days'], now: number) {

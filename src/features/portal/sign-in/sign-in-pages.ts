@@ -5,7 +5,7 @@ import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { renderInputField, renderProblem, type Problem } from '../../../shared/web/form-field.js'
-import { renderCsrf, renderFlash, type RenderPortalPage } from '../pages/page.js'
+import { renderCsrf, renderLeft, type RenderPortalPage } from '../pages/page.js'
 import type { PortalTexts } from '../texts/en.js'
 import { TEXTS } from '../texts/languages.js'
 import type { PageVisitor } from '../exchange.js'
@@ -37,20 +37,36 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string, re
       const { contact, problem }: Partial<RefusedRequest> = ownMembers(refused ?? {})
       const texts = TEXTS[language]
       const register = html`<a href="${registerUrl}">${FRAME_TEXTS[language].register}</a>`
-      const content = html`${renderRequestForm(root, csrf, contact, problem, texts)}
-      ${registerUrl !== undefined && html`<p>${fillHtml(texts.noApplication, { link: register })}</p>`}`
+      const entered = html`value="${contact}" type="email" required maxlength="254"
+      autocomplete="email"${problem === undefined && html` autofocus`}`
+      // With a query: otherwise the link in the e-mail, opened in the same tab, would only change the fragment.
+      const content = html`${renderLeft(texts)} ${problem && renderProblem(problem)}
+        <p class="intro">${texts.askForLink}</p>
+        <form method="post" action="${root}/sign-in?sent" novalidate>
+          ${renderCsrf({ csrf })} ${renderInputField({ id: 'contact', label: texts.address, problem }, entered)}
+          <button>${texts.sendEmail}</button>
+        </form>
+        ${registerUrl !== undefined && html`<p>${fillHtml(texts.noApplication, { link: register })}</p>`}`
       return renderPage(texts.signIn, { session, language, isError: problem !== undefined, content })
     },
     /** Asks for the code: the same text for every address, so that it does not show which are known. */
     renderCode(
       { csrf, session, language }: PageVisitor,
-      sent: { readonly id: string; readonly contact?: string; readonly isRefused?: boolean },
+      sent: { readonly id: string; readonly contact?: string | undefined; readonly isRefused?: boolean },
     ): string {
       const { id, contact, isRefused } = ownMembers(sent)
       const texts = TEXTS[language]
       const problem = isRefused ? { text: texts.codeRefused, field: 'code' } : undefined
+      const field = { id: 'code', label: texts.code, hint: texts.codeHint, problem }
+      const isCode = html`required maxlength="20" autocomplete="one-time-code" autocapitalize="characters"
+      spellcheck="false"`
       const content = html`${contact !== undefined && html`<p>${fillHtml(texts.sent, { contact: html`<strong>${contact}</strong>` })}</p>`}
-        ${renderCodeForm(root, csrf, id, problem, texts)}
+        <form method="post" action="${root}/sign-in/code" novalidate>
+          ${renderCsrf({ csrf })}<input type="hidden" name="id" value="${id}" />
+          <input type="hidden" name="contact" value="${contact}" />
+          ${renderInputField(field, isCode)}
+          <button>${texts.signIn}</button>
+        </form>
         <p>${fillHtml(texts.noEmail, { link: renderLink(texts.otherAddress) })}</p>`
       return renderPage(texts.checkEmail, { session, language, isError: isRefused, content })
     },
@@ -81,7 +97,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string, re
       const texts = TEXTS[visitor.language]
       const text = texts.invitationRefused
       const form = html`<noscript>${renderPasteForm(root, visitor.csrf, { text, field: 'pasted' }, texts)}</noscript>`
-      return renderRefusal(texts.invitation, text, visitor.language, visitor, form)
+      return renderRefusal(texts.cannotAccept, text, visitor.language, visitor, form)
     },
     renderAccepted(
       { session, language }: PageVisitor,
@@ -116,34 +132,5 @@ function renderPasteForm(root: string, csrf: string, problem: Problem | undefine
     <p>${texts.invitationMeans}</p>
     ${renderInputField(field, html`required maxlength="4096" autocomplete="off" spellcheck="false"`)}
     <button>${texts.accept}</button>
-  </form>`
-}
-
-/** With a query: otherwise the link in the e-mail, opened in the same tab, would only change the fragment. */
-function renderRequestForm(
-  root: string,
-  csrf: string,
-  contact: string | undefined,
-  problem: Problem | undefined,
-  texts: PortalTexts,
-): Html {
-  const entered = html`value="${contact}" type="email" required maxlength="254"
-  autocomplete="email"${problem === undefined && html` autofocus`}`
-  return html`${renderFlash('deleted', texts)} ${renderFlash('left', texts)} ${problem && renderProblem(problem)}
-    <p class="intro">${texts.askForLink}</p>
-    <form method="post" action="${root}/sign-in?sent" novalidate>
-      ${renderCsrf({ csrf })} ${renderInputField({ id: 'contact', label: texts.address, problem }, entered)}
-      <button>${texts.sendEmail}</button>
-    </form>`
-}
-
-function renderCodeForm(root: string, csrf: string, id: string, problem: Problem | undefined, texts: PortalTexts) {
-  const field = { id: 'code', label: texts.code, hint: texts.codeHint, problem }
-  const isCode = html`required maxlength="20" autocomplete="one-time-code" autocapitalize="characters"
-  spellcheck="false"`
-  return html`<form method="post" action="${root}/sign-in/code" novalidate>
-    ${renderCsrf({ csrf })}<input type="hidden" name="id" value="${id}" />
-    ${renderInputField(field, isCode)}
-    <button>${texts.signIn}</button>
   </form>`
 }

@@ -47,7 +47,8 @@ export function createSignInRoutes(
     const code = readField(fields, 'code')
     const signedIn = ID.test(id) ? await accept(req, () => signIn.acceptCode(id, code)) : undefined
     if (signedIn) return begin(signedIn)
-    return show(400, pages.renderCode(visitor, { id, isRefused: true }))
+    const contact = readEmailAddress(readField(fields, 'contact'))
+    return show(400, pages.renderCode(visitor, { id, contact, isRefused: true }))
   }
 
   async function acceptLink({ fields, visitor, req }: Exchange): Promise<Outcome> {

@@ -1,8 +1,6 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
 import { en as signIn } from './sign-in/en.js'
 
-type Kind = 'key' | 'secret'
-
 /** The words of the portal in English. What is wrong with a text that was entered (`detail`) is known in English only. */
 export const en = {
   language: 'en' as Language,
@@ -22,8 +20,10 @@ export const en = {
   isPending: 'This application is not active yet: it waits for the e-mail with its first credentials to arrive.',
   isHeld: 'This application is not active yet: it waits for our approval. We tell you by e-mail what was decided.',
   isSuspended:
-    'This application is suspended: all its calls are refused until we resume it. You can still end its credentials and revoke its access tokens. Please contact us.',
+    'This application is suspended: all its calls are refused until we resume it. You can still end its credentials and revoke its access tokens.',
   contactUs: 'Contact us',
+  /** Where there is no such link. */
+  pleaseContact: 'Please contact us.',
   listAbout: 'Applications of {contact}. Choose one to see its calls and to manage its credentials.',
   noApiYet: 'No API yet',
   expireSoon: { one: 'One credential expires soon', other: '{count} credentials expire soon' },
@@ -34,6 +34,7 @@ export const en = {
   notices: {
     deleted: 'The application has been deleted.',
     left: 'You are no longer a contact of the application.',
+    withdrawn: 'The registration has been withdrawn.',
     renamed: 'The credential has its new name.',
     keySetSaved: 'The public keys are saved.',
     keySetReloaded: 'The address is read again for the next request.',
@@ -75,7 +76,7 @@ export const en = {
   onlyFor: 'Only for {apis}',
   onlyFrom: 'Only from {networks}',
   doesNotExpire: 'Never',
-  replacedUntil: forBoth('Replaced: works until {date}'),
+  replacedUntil: { key: 'Replaced: works until {date}', secret: 'Replaced: works until {date}' },
   expires: 'Expires',
   actions: 'Actions',
   name: 'Name',
@@ -118,10 +119,7 @@ export const en = {
   renameIt: { key: 'Rename a key', secret: 'Rename a secret' },
   rotate: 'Rotate',
   rotateIt: { key: 'Rotate the key', secret: 'Rotate the secret' },
-  rotateAbout: {
-    key: 'You get a new key at once. It is shown only on the next page, so be ready to store it.',
-    secret: 'You get a new secret at once. It is shown only on the next page, so be ready to store it.',
-  },
+  rotateAbout: 'The new one works at once. It is shown only on the next page, so be ready to store it.',
   formerEnds: {
     key: 'The key before it, which works until {date}, ends at once.',
     secret: 'The secret before it, which works until {date}, ends at once.',
@@ -135,26 +133,24 @@ export const en = {
   },
   end: 'End',
   endIt: { key: 'End the key', secret: 'End the secret' },
-  endAbout: forBoth('From the next request on, it is refused. This cannot be undone.'),
+  endAbout: 'From the next request on, it is refused. This cannot be undone.',
   isOnly: {
     key: 'It is the only key of this application. Whatever uses it stops working.',
     secret: 'It is the only secret of this application. Whatever uses it stops working.',
   },
   alsoRevoke: 'Also refuse every access token that was issued until now',
   revoke: 'Revoke all access tokens',
-  revokeThem: 'Revoke them',
   revokeAbout:
     'Every access token that was issued to {name} until now is refused from the next request on. Keys and secrets stay as they are.',
   revokeGoesOn: 'Your services go on when they have requested a new access token.',
 
   issued: { key: 'Your new key', secret: 'Your new secret' },
-  shownOnce: forBoth('It is shown only on this page. Store it in a safe place, such as a secret manager.'),
+  shownOnce: 'It is shown only on this page. Store it in a safe place, such as a secret manager.',
   sendAsClientId: 'Application id, to send as client_id',
   value: { key: 'Key “{name}”', secret: 'Secret “{name}”' },
-  expiresOn: forBoth('It expires on {date}.'),
-  itDoesNotExpire: forBoth('It does not expire.'),
-  fileExpiresOn: 'Expires on {date}',
-  stored: forBoth('Done, I have stored it'),
+  expiresOn: 'It expires on {date}.',
+  itDoesNotExpire: 'It does not expire.',
+  stored: 'Done, I have stored it',
 
   ownLimit: 'At most {requests} in {seconds}',
   requests: { one: '{count} request', other: '{count} requests' },
@@ -200,7 +196,7 @@ export const en = {
   day: 'Day',
   usedOfDay: '{day}: {allowed} used',
   countsOfDay: '{day}: {allowed} allowed, {refused} refused',
-  table: 'Show as a table',
+  table: 'As a table',
   ofApi: 'of {title}',
   refusals: 'Refusals',
   refusalsAbout: 'Refused in the last 7 days, and how to fix it.',
@@ -242,12 +238,13 @@ export const en = {
   deletion: 'Danger zone',
   revokeMeans:
     'Every access token that was issued until now is refused from the next request on. Keys and secrets stay as they are.',
-  withdrawalMeans: 'Its registration is withdrawn. This cannot be undone.',
+  withdrawalMeans: 'The application is not registered, and what you entered is erased. This cannot be undone.',
+  withdrawIt: 'Withdraw the registration',
   deletionMeans: 'All credentials and access tokens are refused from the next request on. This cannot be undone.',
   deleteIt: 'Delete this application',
   deleteName: 'Delete {name}',
   deleteAbout:
-    'Its credentials and access tokens are refused from the next request on, for everyone. Its name, its contacts and its credentials are erased. This cannot be undone.',
+    'From the next request on, nobody can use its credentials and access tokens. Its name, its contacts and its credentials are erased. This cannot be undone.',
   confirmName: 'To confirm, enter the name of the application: {name}',
   otherName: 'This is not the name of the application.',
 
@@ -268,10 +265,6 @@ export const en = {
   busy: 'Other changes are being made at the same time. Try again.',
   wrongState: 'The state of the application does not allow this.',
   impossible: 'This is not possible. Check what you entered.',
-}
-
-function forBoth(text: string): Record<Kind, string> {
-  return { key: text, secret: text }
 }
 
 /** The same words in each language. */

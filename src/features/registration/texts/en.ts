@@ -15,7 +15,6 @@ export const en = {
   needsKeySet: 'This API takes public keys only, and no secret.',
   keySetMissing: 'Enter public keys: {apis} takes no secret.',
   keySetUnused: '{apis} takes no public keys. Register an application of its own for it, or leave the public keys out.',
-  scopes: 'Includes:',
   /** Follows the label of a field that may stay empty. */
   optional: '(optional)',
   register: 'Register',
@@ -60,7 +59,6 @@ export const en = {
   held: 'We have received your registration. One of us reads it and decides{within}. After it is approved, we send the credentials to {contact}.',
   givenContact: 'the e-mail address that you gave',
   missingEmail: 'No e-mail? Check your spam folder. If the address is wrong, register again.',
-  readReference: 'Read the reference',
   manage: 'Manage it later, with the same e-mail address, in',
 }
 

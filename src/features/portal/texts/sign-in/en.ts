@@ -35,6 +35,7 @@ export const en = {
   pastedHint: 'This browser runs no scripts. Copy the whole link, and paste it here.',
   invitationRefused:
     'The link is not complete, or the invitation has been accepted already, was cancelled, or has expired. Copy the whole link from the e-mail, or ask a contact of the application for a new one.',
+  cannotAccept: 'This invitation cannot be used',
   accepted: 'You are a contact now',
   acceptedBy: '{contact} is a contact of the application {application} now. Sign in with this address to manage it.',
 
