@@ -4,6 +4,7 @@
  * and `bin`.
  */
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { access, chmod, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
@@ -233,8 +234,9 @@ async function compressAssets() {
   }
   const assets = join(output, 'assets')
   await mkdir(assets)
-  for (const name of await readdir(own)) {
-    const whole = (shared[name] ?? '') + (await readFile(join(own, name), 'utf8'))
+  for (const name of new Set([...Object.keys(shared), ...(await readdir(own))])) {
+    const path = join(own, name)
+    const whole = (shared[name] ?? '') + (existsSync(path) ? await readFile(path, 'utf8') : '')
     const written = name.endsWith('.css') ? shortenStyle(whole) : whole
     const { code } = name.endsWith('.js') ? await esbuild.transform(whole, { minify: true }) : { code: written }
     await writeFile(join(assets, `${name}.gz`), gzipSync(code, { level: 9 }))

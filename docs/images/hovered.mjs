@@ -24,7 +24,7 @@ const STATES = {
   menu: ['applications/ID', openMenu],
   'menu-console': ['', openMenu],
   'hover-guide': ['', (page) => page.locator('.contents a').first().hover()],
-  'samples-open': ['', (page) => page.locator('.calls summary').first().click()],
+  'hover-samples': ['', (page) => page.locator('.calls .links a').first().hover()],
   'focus-samples': ['apis/orders/samples', (page) => focus(page, '.programs details:nth-child(2) summary')],
   'focus-copy': ['apis/orders/samples', (page) => focus(page, '.api .copy')],
   download: ['apis/orders', (page) => page.locator('.downloads summary').click()],

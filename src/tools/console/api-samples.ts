@@ -14,15 +14,15 @@ import { needsKeySet, takesKeySets } from '../../shared/lib/key-set-text.js'
 
 export function renderApiCommands(api: Api, document: JsonObject | undefined): Html {
   const call = createExampleCall(api, document)
-  const path = `apis/${api.name}/samples`
   const labels = needsKeySet(api)
     ? createPrivateKeySamples({ issuer: '', tokenEndpoint: '', clientId: '' }).map(({ title }) => title)
     : SAMPLE_LABELS
   return html`${renderCommands(api, call)}
-    <details class="samples" data-from="${path}">
-      <summary>${textWith('inLanguages', { languages: labels.join(', ') })}</summary>
-      <p><a href="${path}">${textWith('samplesFor', { api: api.title })}</a></p>
-    </details>`
+    <p class="links">
+      <a class="chevron" href="apis/${api.name}/samples"
+        >${textWith('inLanguages', { languages: labels.join(', ') })}</a
+      >
+    </p>`
 }
 
 export function renderQuickStart(api: Api, document: JsonObject): Html | false {
@@ -30,7 +30,10 @@ export function renderQuickStart(api: Api, document: JsonObject): Html | false {
   return (
     commands.length > 0 &&
     html`<section class="card quick">
-      <header><h2>${words().quickStart}</h2></header>
+      <header>
+        <h2>${words().quickStart}</h2>
+        <p class="links"><a class="chevron" href="${api.name}/samples">${words().samples}</a></p>
+      </header>
       <div>${commands}</div>
     </section>`
   )
@@ -53,7 +56,7 @@ function renderProofs(api: Api): Html | false {
   const render = (heading: string, listed: readonly PrivateKeySample[]): Html =>
     html`<h3>${heading}</h3>
       <div class="programs">
-        ${listed.map(({ title, language, code }) => renderSample(api, { language, label: title, code }, false, title))}
+        ${listed.map(({ title, language, code }) => renderSample(api, { language, label: title, code }, false))}
       </div>`
   return html`${render(words().makeKeyPair, KEY_PAIR_SAMPLES)} ${render(words().tokenByProof, programs)}`
 }
@@ -104,13 +107,8 @@ function renderCommands(api: Api, call: SampleCall | undefined): (Html | false)[
 }
 
 /** An API shows one of its languages at a time. */
-function renderSample(
-  { name, title }: Api,
-  { language, label, code }: Sample,
-  isOpen: boolean,
-  key: string = language,
-): Html {
-  return html`<details name="samples-${name}" data-language="${key}" ${isOpen && html` open`}>
+function renderSample({ name, title }: Api, { language, label, code }: Sample, isOpen: boolean): Html {
+  return html`<details name="samples-${name}" ${isOpen && html` open`}>
     <summary>${label}</summary>
     <div class="copyable">
       ${renderCopyButton(textWith('sampleIn', { api: title, language: label }), FRAME_TEXTS[readLanguage()])}

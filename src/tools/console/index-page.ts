@@ -10,8 +10,8 @@ import { renderPage, type Site } from './page.js'
 import { renderMarkdown } from './reference/markdown.js'
 import { listReferenceOperations } from './reference/operations.js'
 import { nameUnit } from './reference/schema-rules.js'
-import { renderSideList } from './reference/side-list.js'
-import { readLanguage, textWith, words, wordsWith } from './words.js'
+import { renderReferenceFrame } from './reference/frame.js'
+import { readLanguage, words, wordsWith } from './words.js'
 
 export function renderIndexPage(site: Site): string {
   const { title, apis, documents, registration, guides } = site
@@ -99,20 +99,24 @@ function renderContents(label: string, links: readonly ContentsLink[]): Html {
 
 export function renderSamplesPage(api: Api, site: Site): string {
   const document = site.documents.get(api.name)
-  const reference = document && { api, document, operations: listReferenceOperations(document) }
+  const title = words().samples
   const name = document ? html`<a href="../${api.name}">${api.title}</a>` : api.title
-  const heading = html`<h1 id="title-${api.name}">${wordsWith('samplesFor', { api: name })}</h1>`
+  const calls = renderPrograms(api, document)
+  const content = html`<div class="crumb"><h1>${name}</h1></div>
+    <h2 id="title-${api.name}">${title}</h2>
+    ${renderApi(api, document, { heading: html``, folder: '../', calls })}`
+  if (document) {
+    const reference = { api, document, operations: listReferenceOperations(document) }
+    return renderReferenceFrame(reference, site, { title, up: '../', content })
+  }
   return renderPage({
-    title: `${textWith('samplesFor', { api: api.title })}, ${site.title}`,
+    title: `${title}, ${api.title}, ${site.title}`,
     site,
-    tab: 'referenceTab',
+    bodyClass: 'reference',
     root: '../../',
     styles: ['console.css', 'reference.css'],
     scripts: ['console.js'],
-    content: html`<div class="columns">
-      ${reference && renderSideList(reference, site, { up: '../' })}
-      <main>${renderApi(api, document, { heading, folder: '../', calls: renderPrograms(api, document) })}</main>
-    </div>`,
+    content: html`<main>${content}</main>`,
   })
 }
 

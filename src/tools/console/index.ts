@@ -131,10 +131,9 @@ function listPages(site: Site): Paths {
   })
   const samples = apis.map((api): Paths[number] => [
     `/apis/${api.name}/samples`,
-    createTextPage(site, () => renderSamplesPage(api, site)),
+    createTextPage(site, () => renderSamplesPage(api, site), ["'self'", new URL(api.resource).origin]),
   ])
-  // The index loads samples when they are opened.
-  return [['/', createTextPage(site, () => renderIndexPage(site), ["'self'"])], ...samples, ...references]
+  return [['/', createTextPage(site, () => renderIndexPage(site))], ...samples, ...references]
 }
 
 function listTextResources(site: Site): Paths {

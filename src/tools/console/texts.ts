@@ -106,7 +106,7 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
   const tab = isGuide ? 'guides' : 'changelogTab'
   const content = html`
     <div class="${links.length > 1 ? 'columns' : 'reading'}">
-      ${links.length > 1 && renderSideLinks(FRAME_TEXTS[readLanguage()][tab], links)}
+      ${links.length > 1 && renderSideLinks(isOneOfMany ? FRAME_TEXTS[readLanguage()][tab] : words().onPage, links)}
       <main class="text${!isGuide && ' changes'}">
         ${!hasHeading && html`<h1>${text.title}</h1>`}
         ${{ markup: isGuide ? linkGuides(body, guides) : markChanges(body) }}
@@ -170,7 +170,8 @@ function markChanges(markup: string): string {
     /(<li>(?:\s*<p>)?)(?:<strong>([^<]{1,24})<\/strong>\s*)?(?:<a( href="(?:\.\/)?apis\/[\w.-]+"[^>]*>)([^<]*)<\/a>)?/g,
     (_, start: string, kind = '', link = '', api = '') => {
       const pill = kind && `${renderPill({ markup: kind }, KINDS.get(kind.toLowerCase())).markup} `
-      return start + pill + (link && `<a class="api-link"${link}${renderPill({ markup: api }).markup}</a>`)
+      const badge = link && `<a class="api-link"${link}${renderPill({ markup: api }).markup}</a> `
+      return start + (pill + badge && `<span class="marks">${pill}${badge}</span>`)
     },
   )
 }

@@ -88,14 +88,6 @@ export function describeTargets(getBrowser: () => Browser): void {
         await page.locator('header .authorize').waitFor()
       },
     ],
-    [
-      'samples below an API',
-      async (page) => {
-        await open('')(page)
-        await page.locator('main summary').first().click()
-        await page.locator('[data-language] > summary').first().waitFor()
-      },
-    ],
     ['the page of samples', open('apis/orders/samples')],
     ['a guide', open('guides/01-first-order')],
     ['the changelog', open('changelog')],

@@ -129,7 +129,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     await page.getByRole('link', { name: 'Orders', exact: true }).click()
     const wrongSecret = mailedSecret.slice(0, -1) + (mailedSecret.endsWith('x') ? 'y' : 'x')
     await authorize(page, { Key: mailedKey, Secret: wrongSecret })
-    await page.getByRole('alert').getByText('Key or secret is wrong.').waitFor()
+    await page.getByRole('alert').getByText('The key or the secret is wrong.').waitFor()
     await authorize(page, { Secret: mailedSecret })
     await page.locator('dialog').getByText('Authorized.').waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
@@ -188,7 +188,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     await session.send('Fetch.enable', { handleAuthRequests: true })
     await openReference(page, referenceOf('orders'))
     await authorize(page, { Key: key, Secret: 'wrong' })
-    await page.getByRole('alert').getByText('Key or secret is wrong.').waitFor()
+    await page.getByRole('alert').getByText('The key or the secret is wrong.').waitFor()
     expect(asked).toEqual([])
     // Control: a request that includes credentials does open the dialog.
     await page.evaluate(
@@ -609,7 +609,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
       async (page) => {
         await openReference(page, referenceOf('orders'))
         await authorize(page, { Key: key, Secret: 'wrong' })
-        await page.getByRole('alert').getByText('Key or secret is wrong.').waitFor()
+        await page.getByRole('alert').getByText('The key or the secret is wrong.').waitFor()
       },
     ],
     [

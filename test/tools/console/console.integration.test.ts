@@ -125,7 +125,10 @@ describe('the console of a shop', () => {
 
   it('has a page with a sample in each language for every API', async () => {
     const { page, text } = await pageAt(`${shop.developers}/apis/orders/samples`)
-    expect(page.querySelector('h1')?.textContent).toBe('Samples for Orders')
+    expect([...page.querySelectorAll('h1, main h2')].map(({ textContent }) => textContent)).toEqual([
+      'Orders',
+      'Samples',
+    ])
     const labels = [...page.querySelectorAll('.samples summary')].map(({ textContent }) => textContent)
     expect(labels).toEqual(['curl', 'JavaScript', 'Python', 'Go', 'PHP', 'Java', 'C#'])
     for (const { textContent } of page.querySelectorAll('.samples pre'))
@@ -253,7 +256,7 @@ describe('the console of a shop', () => {
     expect(policy).toContain(`; connect-src 'self' ${shop.baseUrl}; `)
     expect(policy).toContain(`; img-src 'self' blob:; `)
     const index = await pageAt(shop.developers)
-    expect(index.response.headers.get('content-security-policy')).toContain(`; img-src 'self'; connect-src 'self'; `)
+    expect(index.response.headers.get('content-security-policy')).toContain(`; img-src 'self'; connect-src 'none'; `)
   })
 
   it('lists the operations before the script has loaded', async () => {
@@ -264,7 +267,7 @@ describe('the console of a shop', () => {
     const groups = [...page.querySelectorAll('#sidebar li a[data-count]')]
     expect(
       groups.map((each) => [wordsOf(each), page.querySelector(each.getAttribute('href')!)?.localName]),
-    ).toContainEqual(['Orders 5', 'section'])
+    ).toContainEqual(['Your orders 5', 'section'])
     // The theme's.
     expect(page.querySelectorAll('script:not([defer])')).toHaveLength(1)
   })

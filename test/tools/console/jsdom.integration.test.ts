@@ -232,27 +232,6 @@ it('copies commands to the clipboard', async () => {
   expect(dom.window.document.querySelector('[role=status]')?.textContent).toBe('Copied')
 })
 
-it('loads the samples of an API when they are opened', async () => {
-  const { window } = await load(`${shop.developers}/`)
-  const details = window.document.querySelector<HTMLDetailsElement>('#api-orders .samples')!
-  expect(details.querySelector('a')!.href).toBe(`${shop.developers}/apis/orders/samples`)
-  await vi.waitFor(() => expect(window.document.querySelector('.copy[hidden]')).toBeNull(), PATIENCE)
-  details.open = true
-  await vi.waitFor(() => expect(details.querySelectorAll('details')).toHaveLength(7), PATIENCE)
-  expect(details.querySelectorAll('.copy:not([hidden])')).toHaveLength(7)
-  const opened = () =>
-    [...window.document.querySelectorAll<HTMLDetailsElement>('[data-language][open]')].map(
-      (each) => each.dataset['language'],
-    )
-  expect(opened()).toEqual(['curl'])
-  // Another API shows the language that the reader has chosen.
-  details.querySelector<HTMLElement>('[data-language=python] summary')!.click()
-  const other = window.document.querySelector<HTMLDetailsElement>('#api-catalog .samples')!
-  other.open = true
-  await vi.waitFor(() => expect(opened().filter((each) => each === 'python')).toHaveLength(2), PATIENCE)
-  expect(details.querySelector('a')).toBeNull()
-})
-
 interface Sent {
   readonly method: string
   readonly path: string

@@ -141,10 +141,11 @@ export function enableCall(form: HTMLFormElement, options: CallOptions): void {
 /** Says above the button that sends that credentials are needed, while there are none. */
 function showNeed(button: HTMLElement, { page, session, signal, authorize }: CallOptions): void {
   const click = (): void => authorize(undefined, () => button.focus())
-  const authorizeButton = create('button', { type: 'button', class: 'button quiet', click }, callWords.authorize)
+  const authorizeButton = create('button', { type: 'button', class: 'button', click }, callWords.authorize)
   const need = create('p', { class: 'need' }, create('span', {}, callWords.toSend), ' ', authorizeButton)
   const show = (): void => {
     need.hidden = session.describe(page.api) !== 'none'
+    button.classList.toggle('quiet', !need.hidden)
   }
   button.parentElement?.before(need)
   session.subscribe(show, signal)

@@ -149,10 +149,10 @@ describe('a message', () => {
   })
 
   it('says how far credentials are checked', () => {
-    expect(describeCalls('none', 'oauth2')).toBe('Calls need key and secret of your application.')
+    expect(describeCalls('none', 'oauth2')).toBe('Calls need the key and the secret of your application.')
     expect(describeCalls('none', 'apiKey')).toBe('Calls need the key of your application.')
     expect(describeCalls('saved', 'apiKey')).toBe(
-      'Key saved, not checked yet. Calls carry the key until you leave the console.',
+      'The key is saved, not checked yet. Calls carry the key until you leave the console.',
     )
     expect(describeCalls('authorized', 'oauth2')).toBe(
       'Authorized. Calls carry the access token until you leave the console.',
@@ -160,7 +160,10 @@ describe('a message', () => {
   })
 
   it.each([
-    [{ status: 401, error: 'invalid_client', description: 'Client authentication failed' }, 'Key or secret is wrong.'],
+    [
+      { status: 401, error: 'invalid_client', description: 'Client authentication failed' },
+      'The key or the secret is wrong.',
+    ],
     [{ status: 401, error: 'invalid_client', suspended: true }, 'This application is suspended.'],
     [{ status: 429, error: 'too_many_requests', retryAfter: 40 }, 'Too many attempts. Try again in 40 seconds.'],
     [{ status: 503 }, 'The platform cannot check credentials at the moment. Try again later.'],
