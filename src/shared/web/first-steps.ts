@@ -3,7 +3,7 @@ import { fillText } from '../lib/fill-in.js'
 import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
 import { ANY_PATH } from '../samples/prepare.js'
 import { html, type Html } from './html.js'
-import { renderCode } from './parts.js'
+import { renderCode, renderEmpty } from './parts.js'
 import { findFirstCall, FRAME_TEXTS } from './page-frame.js'
 import type { FrameTexts } from './texts/en.js'
 
@@ -41,13 +41,16 @@ interface FirstCalls {
 
 type FirstApi = Pick<Api, 'name' | 'title' | 'scheme' | 'resource' | 'tokenEndpoint' | 'keyHeaders'>
 
-/** Where no call was counted yet: the first one as a command, with placeholders of credentials. */
-export function renderFirstCall(
-  api: FirstApi,
+/** Where no call was counted yet: `next`, and the first one to an API as a command, with placeholders of credentials. */
+export function renderNoCalls(
+  [api]: readonly FirstApi[],
+  { title, next }: { readonly title: string; readonly next: string },
   { developersUrl, texts }: Omit<FirstCalls, 'apis' | 'credentials'>,
 ): Html {
+  if (!api) return renderEmpty({ title, drawing: 'calls' })
   const more = developersUrl && `${developersUrl}/apis/${api.name}/samples`
-  return html`${renderTokenCall(api, {}, texts)} ${renderCall(api, undefined, more, texts)}`
+  const call = html`${renderTokenCall(api, {}, texts)} ${renderCall(api, undefined, more, texts)}`
+  return renderEmpty({ title, next, drawing: 'calls' }, call)
 }
 
 function renderTokenCall(

@@ -19,7 +19,6 @@ interface Field {
   readonly problem: Problem | undefined
   /** The label follows the control, as at a checkbox. */
   readonly isChoice?: boolean
-  /** The control, which gets these attributes. */
   readonly render: (attributes: Html) => Html
 }
 

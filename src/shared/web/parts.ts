@@ -169,15 +169,17 @@ export function styleParts(...names: readonly (keyof typeof STYLES)[]): string {
 
 export const PARTS_CSS = styleParts(...(Object.keys(STYLES) as (keyof typeof STYLES)[]))
 
-/** A box with a head. `actions`: at the right end of the head. `level`: of the heading, 3 by default. `isDanger`: what ends something for good, in red. */
+/** A box with a head. `actions`: at the right end of the head. `id`: where links lead. `isDanger`: what ends something for good, in red. */
 export function renderCard(
-  card: { readonly title: Content; readonly actions?: Content; readonly level?: 2 | 3; readonly isDanger?: boolean },
+  card: { readonly title: Content; readonly actions?: Content; readonly id?: string; readonly isDanger?: boolean },
   content: Content,
 ): Html {
-  const { title, actions, level = 3, isDanger = false } = card
-  const heading = level === 2 ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`
-  return html`<section class="card${isDanger && ' danger-zone'}">
-    <header>${heading} ${actions}</header>
+  const { title, actions, id, isDanger = false } = ownMembers(card)
+  return html`<section class="card${isDanger && ' danger-zone'}" ${id !== undefined && html`id="${id}"`}>
+    <header>
+      <h2>${title}</h2>
+      ${actions}
+    </header>
     ${content}
   </section>`
 }
@@ -209,12 +211,10 @@ export function renderPill(text: Content, tone?: Tone): Html {
   return html`<span class="pill${tone && ` ${tone}`}">${text}</span>`
 }
 
-/** A value as it is written: a scope, a value of an enum, a version. */
 export function renderChip(text: Content): Html {
   return html`<code class="chip">${text}</code>`
 }
 
-/** A text beside the others, such as a problem or what to do next. */
 export function renderNotice(content: Content, tone?: Tone): Html {
   return html`<div class="notice${tone && ` ${tone}`}">${content}</div>`
 }
@@ -283,7 +283,6 @@ export function renderTable(
   </div>`
 }
 
-/** What stands in an empty state, by what is missing. */
 const DRAWINGS = {
   tick: 'M5 12.5l4.5 4.5L19 7.5',
   tray: 'M4 13l3-8h10l3 8v6H4zh5l1.5 3h3L15 13h5',

@@ -27,7 +27,6 @@ export function sumUsage(entries: readonly Counts[]) {
   return { calls, refused, tokens, share: refused / Math.max(1, calls) }
 }
 
-/** The counts of each shown day, oldest first. */
 export function sumByDay(entries: readonly Counts[], now: number) {
   return Array.from({ length: USAGE_DAYS }, (_, at) => {
     const day = formatDay(now - (USAGE_DAYS - 1 - at) * DAY_MS)
@@ -96,7 +95,6 @@ function findTop(highest: number): number {
   return tops.find((top) => top >= Math.max(highest, 4) && top % 2 === 0) ?? 10 * power
 }
 
-/** How often each error was sent, most frequent first. */
 export function renderErrors(errors: Counts['refused'], language: Language): Html {
   const { count } = getFormats(language)
   const sent = Object.entries(errors).filter(([, times]) => times > 0)

@@ -19,9 +19,9 @@ import { readUsage } from './figures.js'
 import { sumUsage } from '../../shared/web/usage-figures.js'
 import { describeRefusal, FieldProblem, readInput } from './form-input.js'
 import { findTitle, renderAge, shortenKid } from './formats.js'
+import type { OperatorTexts } from './texts/en.js'
 import { OPERATIONS_BY_NAME, type Answer, type PageAnswer, type TabName, type Visit } from './visit.js'
 
-/** What the page showed has changed since. */
 class Stale extends Error {}
 
 interface ActionForm extends FormSubject {
@@ -87,14 +87,22 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
         <input type="hidden" name="token" value="${formToken}" /><input type="hidden" name="version" value="${version}" />
         ${renderFields(form, entered, problem)}
         <p class="actions">
-          <button${isFinal(name) && html` class="danger"`}>${sentence}</button>
+          <button${isFinal(name) && html` class="danger"`}>${labelSubmit(name, sentence, texts)}</button>
           <a class="button quiet" href="${root}${back}">${texts.cancel}</a>
         </p>
       </form>`,
   }
 }
 
-/** What the form does, with all that it is about. */
+/** The heading has the rest: only what ends an application says its name again. */
+function labelSubmit(name: ActionName, sentence: string, texts: OperatorTexts): string {
+  if (name === 'suspend' || name === 'delete') return sentence
+  return SAVED.split(' ').includes(name) ? texts.save : labelAction(name, texts)
+}
+
+/** Actions whose form shows what there is now. */
+const SAVED = 'edit plan resourceServer changeCredential allow limit'
+
 function formatSentence({ visit, application, name, named }: ActionForm): string {
   const { texts } = visit
   const { api, kid = '', address = '', credential } = named
@@ -108,7 +116,6 @@ function formatSentence({ visit, application, name, named }: ActionForm): string
   })
 }
 
-/** The tab of an action that is about no application. */
 function findTab({ place }: Action): TabName {
   return place === 'signingKey' ? 'keys' : (place as TabName)
 }

@@ -5,7 +5,6 @@ import type { CallName } from '../operations/operator-calls.js'
 import { offers } from '../operations/perform.js'
 import { OPERATIONS_BY_NAME, type Visit } from './visit.js'
 
-/** An operation as pages offer it. */
 export interface Action {
   readonly operation: CallName
   /** Where pages offer it, by which its address names what it is about, besides the application. */

@@ -1,4 +1,4 @@
-import type { Application } from '../../index.js'
+import type { Application, AuditEntry } from '../../index.js'
 import type { PlanUsage, UsageEntry } from '../../shared/contracts/usage-entries.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { formatKeySet } from '../../shared/lib/key-set-text.js'
@@ -6,7 +6,9 @@ import { ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
 import { renderDateTime } from '../../shared/web/times.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { renderCard, renderChip, renderPill, renderProperty, renderRows, renderTiles } from '../../shared/web/parts.js'
+import { renderCopyButton } from '../../shared/web/first-steps.js'
+import { FRAME_TEXTS, renderContents } from '../../shared/web/page-frame.js'
+import { renderCard, renderChip, renderNotice, renderPill, renderRows, renderTiles } from '../../shared/web/parts.js'
 import {
   describeRefused,
   findFullestQuota,
@@ -27,6 +29,8 @@ import { fillTime, findTitle, renderAge, renderCells, renderItem, renderSection 
 import type { Answer, Visit } from './visit.js'
 
 const MAX_AUDIT = 8
+/** The last suspension is among so many changes, as a suspended application changes seldom. */
+const MAX_SEARCHED = 100
 const MAX_EMAILS = 20
 
 /** All that is known of one application. Each part is there if the operator may see it. */
@@ -36,37 +40,58 @@ export async function answerApplication(visit: Visit): Promise<Answer | undefine
   await core.lastUsed.flush()
   const application = await auth.applications.get(id)
   if (!application) return undefined
-  const [usage, plan, refusals, emails, audit] = await Promise.all([
+  const [usage, plan, refusals, emails, changes] = await Promise.all([
     readUsage(visit, id),
     readPlan(visit, application),
     listRefusals(visit, application),
     renderEmails(visit, application),
-    renderAudit(visit, application),
+    readChanges(visit, application),
   ])
   const { name, contact, status } = application
   const isAlive = status !== 'deleted'
   // Before it is approved it has no credentials, and makes no calls.
   const wasApproved = status !== 'pending'
+  const main: readonly Part[] = [
+    ['usage', texts.tabs.usage, usage && wasApproved && renderUsage(visit, usage, application.apis)],
+    ['refusals', texts.refusals, refusals],
+    ['credentials', texts.credentials, isAlive && wasApproved && renderCredentials(visit, application)],
+    ['access', texts.access, isAlive && renderAccess(visit, application)],
+    ['audit', texts.tabs.audit, changes && renderAudit(visit, application, changes)],
+  ]
+  const side: readonly Part[] = [
+    ['settings', texts.settings, renderFacts(visit, application)],
+    ['contacts', texts.contacts, isAlive && renderContacts(visit, application)],
+    ['emails', texts.tabs.emails, emails],
+    ['danger', texts.dangerZone, renderDanger(visit, application)],
+  ]
+  const contents = [...main, ...side].filter(([, , part]) => part)
+  const frame = FRAME_TEXTS[visit.language]
   return {
     heading: name !== '' ? name : texts.deletedName,
     tab: 'applications',
     parent: ['/applications', texts.tabs.applications],
     actions: renderActions(visit, 'top', { application, isMain: true, shown: 2 }),
     state: renderStatus(status, texts),
-    content: html`<p class="facts">${contact !== undefined && html`<span>${contact}</span>`} <code>${id}</code></p>
-      ${renderDone(visit)} ${wasApproved && renderSummary(visit, application, usage, plan)}
-      <div class="columns">
-        <div>
-          ${usage && wasApproved && renderUsage(visit, usage, application.apis)} ${refusals}
-          ${isAlive && wasApproved && renderCredentials(visit, application)}
-          ${isAlive && renderAccess(visit, application)} ${audit}
-        </div>
-        <div>
-          ${renderFacts(visit, application)} ${isAlive && renderContacts(visit, application)} ${emails}
-          ${renderDanger(visit, application)}
-        </div>
-      </div>`,
+    content: html`<p class="facts">
+        ${contact !== undefined && html`<span>${contact}</span>`}
+        <span>${fillTime(texts.created, application.createdAt, visit)}</span>
+        <span class="copyable"><code>${id}</code>${renderCopyButton(texts.labels.application, frame)}</span>
+      </p>
+      ${renderDone(visit)} ${status === 'suspended' && renderSuspension(visit, changes)}
+      ${wasApproved && renderSummary(visit, application, usage, plan)} ${renderContents(contents, visit)}
+      <div class="columns">${[main, side].map((parts) => html`<div>${parts.map(([, , part]) => part)}</div>`)}</div>`,
   }
+}
+
+type Part = readonly [id: string, title: string, content: Html | false | undefined]
+
+function renderSuspension(visit: Visit, changes: readonly AuditEntry[] = []): Html {
+  const { texts } = visit
+  const { at, by, details } = changes.find(({ type }) => type === 'application.suspended') ?? {}
+  const { reason } = ownMembers<{ readonly reason?: unknown }>({ ...details })
+  const since = at && fillTime(texts.suspendedBy, at, visit, { by: describeActor(by, texts) })
+  const why = typeof reason === 'string' && `${texts.labels.reason}: ${reason}`
+  return renderNotice(html`<p>${since} ${texts.warnings.suspend} ${why}</p>`, 'bad')
 }
 
 function renderSummary(
@@ -89,14 +114,14 @@ function renderSummary(
           note: describeQuota(quota, visit, html`, ${fillTime(texts.resets, quota.endsAt, visit)}`),
           tone: findQuotaTone(quota),
         }
-      : { label: used, value: texts.none },
+      : { label: used, value: texts.noQuota },
     { label: lastUse, value: lastUsedAt ? renderAge(lastUsedAt, visit) : texts.uses.never },
   ])
 }
 
 function renderUsage(visit: Visit, usage: readonly UsageEntry[], apis: Application['apis']): Html {
   const { texts, language, now, formats } = visit
-  const head = { title: texts.tabs.usage, level: 2 } as const
+  const head = { title: texts.tabs.usage, id: 'usage' }
   if (usage.length === 0) return renderCard(head, renderNoUsage(visit, apis))
   const rows = [...new Set(usage.map(({ api }) => api))].map((api) => {
     const { calls, refused, tokens } = sumUsage(usage.filter((entry) => entry.api === api))
@@ -122,7 +147,7 @@ async function listRefusals(visit: Visit, application: Application): Promise<Htm
   const { items } = await usage.countRefusals(application.id, language)
   const rows = renderRefusals(items, (api) => findTitle(visit, api), visit)
   const wasCalled = items.length > 0 || application.lastUsedAt !== undefined
-  return wasCalled && html`<div id="refusals">${renderCard({ title: texts.refusals, level: 2 }, rows)}</div>`
+  return wasCalled && renderCard({ title: texts.refusals, id: 'refusals' }, rows)
 }
 
 function renderCredentials(visit: Visit, application: Application): Html {
@@ -151,13 +176,10 @@ function renderCredentials(visit: Visit, application: Application): Html {
       renderActions(visit, `${kind} credential`, { application, query: { credential: id }, subject: name }),
     )
   })
-  const actions = renderActions(visit, 'credentials', { application, subject: texts.credentials })
-  return html`<div id="credentials">
-    ${renderSection(texts.credentials, rows, { empty: texts.noCredentials, actions })}
-  </div>`
+  const actions = renderActions(visit, 'credentials', { application, subject: texts.credentials, shown: 3 })
+  return renderSection(texts.credentials, rows, { id: 'credentials', empty: texts.noCredentials, actions })
 }
 
-/** What the application may use, and what it waits for. */
 function renderAccess(visit: Visit, application: Application): Html {
   const { auth, texts } = visit
   const { apis: granted, accessRequests, rateLimits, status } = application
@@ -173,7 +195,7 @@ function renderAccess(visit: Visit, application: Application): Html {
     const limit = ownMembers(rateLimits)[name]
     const scopes = (request ?? grant)?.scopes ?? []
     const place = isPending ? '' : request ? 'request' : grant ? 'api' : 'otherApi'
-    const waiting = request ? texts.waits : grant && isPending && texts.statuses.pending
+    const waiting = request ? texts.waiting : grant && isPending && texts.statuses.pending
     const state = waiting ? renderPill(waiting, 'warn') : grant && renderPill(texts.granted, 'good')
     return renderItem(
       html`${title} ${state}`,
@@ -193,10 +215,9 @@ function renderAccess(visit: Visit, application: Application): Html {
       }),
     )
   })
-  return renderSection(texts.access, rows, {})
+  return renderSection(texts.access, rows, { id: 'access' })
 }
 
-/** The people who get its e-mails and manage it at the portal. */
 function renderContacts(visit: Visit, application: Application): Html {
   const { texts } = visit
   const { contacts, invitations } = application
@@ -210,7 +231,7 @@ function renderContacts(visit: Visit, application: Application): Html {
     return renderItem(address, [fact], renderActions(visit, place, about))
   })
   const actions = renderActions(visit, 'contacts', { application, subject: texts.contacts })
-  return renderSection(texts.contacts, rows, { empty: texts.noContact, actions })
+  return renderSection(texts.contacts, rows, { id: 'contacts', empty: texts.noContact, actions })
 }
 
 /** What interrupts or ends the application: each with what then happens. */
@@ -223,34 +244,40 @@ function renderDanger(visit: Visit, application: Application): Html | false {
     const warning = texts.warnings[name as keyof typeof texts.warnings]
     return actions ? [renderItem(labelAction(name, texts), [warning], actions)] : []
   })
-  return rows.length > 0 && renderCard({ title: texts.dangerZone, level: 2, isDanger: true }, renderRows(rows))
+  return rows.length > 0 && renderCard({ title: texts.dangerZone, id: 'danger', isDanger: true }, renderRows(rows))
 }
 
 function renderFacts(visit: Visit, application: Application): Html {
   const { texts, formats } = visit
   const { labels } = texts
-  const { externalId, plan, networks, acceptedTerms, createdAt, metadata, resourceServer, language } = application
+  const { externalId, plan, networks, acceptedTerms, metadata, resourceServer, language } = application
   const rows: readonly (readonly [string, Html | string | undefined])[] = [
     [labels.plan, plan ?? texts.none],
     [labels.networks, networks ? html`${networks.map((each) => html`${renderChip(each)} `)}` : texts.any],
     [labels.resourceServer, resourceServer?.map((each) => findTitle(visit, each)).join(', ')],
     [labels.language, formats.language.of(language ?? 'en')],
     [labels.terms, acceptedTerms && html`${acceptedTerms.version}, ${renderDateTime(acceptedTerms.at, visit)}`],
-    [labels.created, renderDateTime(createdAt, visit)],
     [labels.externalId, externalId],
     [labels.metadata, metadata && html`${Object.entries(metadata).map(renderMember)}`],
   ]
   return renderCard(
-    { title: texts.settings, level: 2, actions: renderActions(visit, 'settings', { application }) },
-    html`<ul class="properties">
-      ${rows.map(([name, about]) => about !== undefined && renderProperty({ name, about }))}
-    </ul>`,
+    { title: texts.settings, id: 'settings', actions: renderActions(visit, 'settings', { application }) },
+    html`<dl class="settings">
+      ${rows.map(
+        ([name, value]) =>
+          value !== undefined &&
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div> `,
+      )}
+    </dl>`,
   )
 }
 
 function renderMember([name, value]: readonly [string, unknown]): Html {
   const text = Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value)
-  return html`<span class="pair"><span class="soft">${name}</span> ${text}</span> `
+  return html`<span><span class="soft">${name}</span> ${text}</span> `
 }
 
 async function renderEmails(visit: Visit, application: Application): Promise<Html | false> {
@@ -258,15 +285,20 @@ async function renderEmails(visit: Visit, application: Application): Promise<Htm
   if (!may('emails.list') || !auth.emails) return false
   const { items } = await auth.emails.list({ applicationId: application.id, limit: MAX_EMAILS })
   const rows = items.map((email) => renderEmail(visit, email, false))
-  const actions = renderActions(visit, 'emails', { application })
-  return rows.length > 0 && renderSection(texts.tabs.emails, rows, { actions })
+  const isHeld = items.every(({ state }) => state === 'held')
+  const actions = renderActions(visit, 'emails', { application, except: isHeld ? ['retryEmails'] : [] })
+  return rows.length > 0 && renderSection(texts.tabs.emails, rows, { id: 'emails', actions })
 }
 
-async function renderAudit(visit: Visit, { id, name }: Application): Promise<Html | false> {
-  const { auth, texts, may, root } = visit
-  if (!may('audit.list')) return false
-  const { items } = await auth.audit.list({ applicationId: id, order: 'newest', limit: MAX_AUDIT })
-  const rows = renderChanges(visit, items, () => name || id)
-  const actions = html`<a class="action" href="${root}/audit?application=${id}">${texts.more}</a>`
-  return renderSection(texts.tabs.audit, rows, { empty: texts.noAudit, actions })
+async function readChanges({ auth, may }: Visit, { id, status }: Application) {
+  if (!may('audit.list')) return undefined
+  const limit = status === 'suspended' ? MAX_SEARCHED : MAX_AUDIT
+  return (await auth.audit.list({ applicationId: id, order: 'newest', limit })).items
+}
+
+function renderAudit(visit: Visit, { id, name }: Application, changes: readonly AuditEntry[]): Html {
+  const { texts, root } = visit
+  const rows = renderChanges(visit, changes.slice(0, MAX_AUDIT), () => name || id)
+  const actions = html`<a class="action" href="${root}/audit?application=${id}">${texts.allEvents}</a>`
+  return renderSection(texts.tabs.audit, rows, { id: 'audit', empty: texts.noAudit, actions })
 }

@@ -12,7 +12,7 @@ import { listChoices } from './fields.js'
 import { readPlan, readUsage, SOON_MS } from './figures.js'
 import { renderAge, renderApplicationLink, renderCells } from './formats.js'
 import { renderList } from './lists.js'
-import { describeNone, findPublicPart, readQuery, renderSearch, type SearchField } from './search-form.js'
+import { describeNone, findPublicPart, isNarrowed, readQuery, renderSearch, type SearchField } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
 import { type Answer, type Visit } from './visit.js'
 
@@ -23,16 +23,18 @@ const MAX_READ = 200
 const REFUSED_DAYS = 7
 const ABOVE = 80
 
-/** The list of applications: found by one text, narrowed by filters. */
 export async function answerApplications(visit: Visit): Promise<Answer> {
   const { texts, formats } = visit
   const { items, next, searched } = await findApplications(visit)
   const rows = await Promise.all(items.map((application) => renderRow(visit, application)))
   const count = searched !== undefined && formats.count.format(searched)
-  const isInOrder = ['q', 'refused', 'quota'].every((name) => readQuery(visit, name) === undefined)
+  const isInOrder =
+    ['q', 'refused', 'quota'].every((name) => readQuery(visit, name) === undefined) &&
+    (next !== undefined || !isNarrowed(visit))
   return renderList(visit, {
     tab: 'applications',
     table: renderCells(texts.tabs.applications, texts, 'name status #calls #refused #lastUse quota', rows),
+    count: rows.length,
     next,
     actions: renderActions(visit, 'applications', { isMain: true, shown: 2 }),
     before: html`${renderSearch(visit, 'applications', listFields(visit))}
@@ -54,7 +56,7 @@ function listFields(visit: Visit): readonly SearchField[] {
     ...choose('api', texts.labels.api, apis),
     ...choose('plan', texts.labels.plan, listChoices(planNames)),
     ...choose('use', texts.labels.lastUse, Object.entries(texts.uses)),
-    ...choose('ends', texts.ends, [['soon', texts.within30]]),
+    ...choose('ends', texts.credentials, [['soon', texts.within30]]),
     ...choose('refused', texts.labels.refused, refused ? [['recent', texts.uses.recent]] : []),
     ...choose('quota', texts.labels.quota, quota ? [['above', texts.above80]] : []),
   ]
@@ -81,7 +83,6 @@ async function renderRow(visit: Visit, application: Application) {
   ]
 }
 
-/** A bar, and how much it is of which limit. */
 export function describeQuota({ used, limit }: QuotaUsage, { texts, formats: { count } }: Visit, more?: Html): Html {
   const text = fillText(texts.ofLimit, { used: count.format(used), limit: count.format(limit) })
   return html`<span class="soft">${text}${more}</span>${used > 0 && renderBar(texts.labels.quota, used, limit)}`
@@ -116,7 +117,6 @@ interface Found {
   readonly searched?: number
 }
 
-/** Which of the filters by usage and quota the operator may use. */
 function offersFilters({ auth, may }: Visit) {
   return {
     refused: auth.usage !== undefined && may('usage.totals') && may('usage.list'),

@@ -20,7 +20,6 @@ import { maySeeNames, type Answer, type Visit } from './visit.js'
 /** A file has at most so many pages of 1,000 rows. */
 const MAX_FILE_PAGES = 10
 
-/** Changes: who, what, when. */
 export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer> {
   const { auth, texts, now, root } = visit
   const readDate = (name: string, days: number): Date | undefined => {
@@ -60,6 +59,7 @@ export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer
   return renderList(visit, {
     tab: 'audit',
     rows,
+    count: items.length,
     next,
     before: renderSearch(visit, 'audit', [
       { name: 'type', label: texts.labels.change, choices: [['', texts.any], ...types] },

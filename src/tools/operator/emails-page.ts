@@ -7,11 +7,10 @@ import { labelAction, renderActions } from './actions.js'
 import { LANGUAGES } from './fields.js'
 import { fillTime, renderAge, renderApplicationLink, renderItem } from './formats.js'
 import { PAGE_SIZE, renderList } from './lists.js'
-import { describeNone, readQuery, renderSearch } from './search-form.js'
+import { describeNone, isNarrowed, readQuery, renderSearch } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
 import { maySeeNames, type Answer, type Visit } from './visit.js'
 
-/** The e-mails that wait or have failed, failed ones first. */
 export async function answerEmails(visit: Visit): Promise<Answer | undefined> {
   const { texts } = visit
   const { emails } = visit.auth
@@ -29,9 +28,11 @@ export async function answerEmails(visit: Visit): Promise<Answer | undefined> {
       except: next !== undefined || items.some(({ problem }) => problem !== undefined) ? [] : ['retryAllEmails'],
       more: html`<a class="action" href="${visit.root}/preview">${texts.preview}</a>`,
     }),
-    before: renderSearch(visit, 'emails', [
-      { name: 'state', label: texts.labels.state, choices: [['', texts.any], ...Object.entries(texts.emailStates)] },
-    ]),
+    before:
+      (rows.length > 0 || isNarrowed(visit)) &&
+      renderSearch(visit, 'emails', [
+        { name: 'state', label: texts.labels.status, choices: [['', texts.any], ...Object.entries(texts.emailStates)] },
+      ]),
     empty: describeNone(visit, { title: texts.noEmails, isGood: true }),
   })
 }
@@ -43,9 +44,10 @@ export function renderEmail(visit: Visit, email: EmailEntry, isAmongAll: boolean
   const hasFailed = state === 'failed'
   const link = maySeeNames(visit) ? renderApplicationLink(visit, { id: applicationId, name }) : applicationId
   return renderItem(
-    html`${isAmongAll && html`<strong>${link}</strong>`} ${texts.purposes[purpose]}
+    html`${isAmongAll ? html`<strong>${link}</strong>` : texts.purposes[purpose]}
     ${renderPill(texts.emailStates[state], hasFailed ? 'bad' : problem === undefined ? undefined : 'warn')}`,
     [
+      isAmongAll && texts.purposes[purpose],
       isAmongAll && maySeeNames(visit) && recipient,
       problem !== undefined && html`<span class="wrong">${describeMailProblem(problem, texts)}</span>`,
       renderAge(createdAt, visit),
@@ -91,7 +93,7 @@ export async function answerPreview(visit: Visit, isFramed: boolean): Promise<An
         { name: 'purpose', label: texts.labels.purpose, choices: Object.entries(texts.purposes) },
         { name: 'language', label: texts.labels.language, choices: LANGUAGES, value: language },
       ])}
-      <h2>${subject}</h2>
+      <p><span class="soft">${texts.labels.subject}</span> <strong>${subject}</strong></p>
       <iframe class="preview" sandbox src="${root}/preview.html?${address}" title="${subject}"></iframe>
       <details>
         <summary>${texts.asText}</summary>

@@ -34,7 +34,6 @@ type Choices = readonly (readonly [
   meaning?: string | undefined,
 ])[]
 
-/** A field of a form, with the value that it begins with. */
 export interface Field {
   readonly control: (typeof CONTROLS)[keyof typeof CONTROLS] | 'email' | 'url' | 'area'
   readonly value?: string | readonly string[] | undefined
@@ -208,7 +207,6 @@ export function renderFields(
   })}`
 }
 
-/** Boxes to tick, below the titles of their APIs. */
 function renderBoxes(
   { id, name, choices }: { readonly id: string; readonly name: string; readonly choices: Choices },
   values: readonly string[],

@@ -4,7 +4,6 @@ import { readPages } from '../../shared/lib/own-members.js'
 import { USAGE_DAYS } from '../../shared/web/usage-figures.js'
 import type { Visit } from './visit.js'
 
-/** What ends within this time is pointed out. */
 export const SOON_MS = 30 * DAY_MS
 /** More than 30 days of 100 APIs. */
 const MAX_PAGES = 4
@@ -30,7 +29,6 @@ export async function readRoutes({ auth: { usage }, may }: Visit, period: string
   return entries.toSorted((one, other) => other.allowed - one.allowed)
 }
 
-/** The entries of so many pages. */
 export async function readEntries<Entry>(
   read: (page: { readonly limit: number; readonly after: string | undefined }) => Promise<{
     readonly items: readonly Entry[]

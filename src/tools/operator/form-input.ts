@@ -79,7 +79,7 @@ function readValue(
     // Else an approval could give more than was asked for.
     if (ticked.some((each) => !choices.some(([value]) => value === each)))
       throw new FieldProblem(name, texts.unknownChoice)
-    if (isRequired && choices.length > 0 && ticked.length === 0) throw new FieldProblem(name, texts.chooseOne)
+    if (isRequired && choices.length > 0 && ticked.length === 0) throw new FieldProblem(name, texts.unknownChoice)
     return readBoxes(name, ticked, isRequired)
   }
   const text = readField(fields, name)

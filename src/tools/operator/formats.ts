@@ -20,7 +20,6 @@ export function findTitle({ auth }: Visit, name: string): string {
   return auth.apis.find((api) => api.name === name)?.title ?? name
 }
 
-/** The beginning and the end of a key id, which has 43 characters. */
 export function shortenKid(kid: string): string {
   return `${kid.slice(0, 8)}\u2026${kid.slice(-4)}`
 }
@@ -33,7 +32,6 @@ export function renderApplicationLink(
   return html`<a${state} href="${root}/applications/${encodeURIComponent(id)}">${name || texts.deletedName}</a>`
 }
 
-/** What stands where there is no value. */
 const NONE = html`<span class="none" aria-hidden="true">&ndash;</span>`
 
 export type Cell = Html | string | number | false | undefined
@@ -64,7 +62,6 @@ export function renderItem(title: Html | string, facts: readonly Cell[], end?: H
   </li> `
 }
 
-/** A card that is all that its page has. */
 export function renderPlainCard(heading: string, content: Html): Html {
   return html`<div class="card">
     <h2 class="unseen">${heading}</h2>
@@ -76,9 +73,9 @@ export function renderPlainCard(heading: string, content: Html): Html {
 export function renderSection(
   title: Html | string,
   rows: readonly Html[],
-  { empty = '', actions }: { readonly empty?: Html | string; readonly actions?: Html | false },
+  about: { readonly empty?: Html | string; readonly actions?: Html | false; readonly id?: string } = {},
 ): Html {
-  return renderCard({ title, level: 2, actions }, renderRows(rows, empty))
+  return renderCard({ ...about, title }, renderRows(rows, about.empty ?? ''))
 }
 
 /**

@@ -36,9 +36,7 @@ export async function answerKeys(visit: Visit): Promise<Answer> {
     ] as const
     return bars.filter(({ start, end }) => place(end) > place(start))
   })
-  const states = (['next', 'current', 'former'] as const).filter((state) =>
-    drawn.flat().some((bar) => bar.state === state),
-  )
+  const states = [...new Set(drawn.flat().map(({ state }) => state))]
   const rows = keys.map(({ kid, algorithm, state, createdAt, signsFrom, verifiesUntil }, at) => {
     const title = html`<code title="${kid}">${shortenKid(kid)}</code>`
     const facts = [
@@ -60,17 +58,17 @@ export async function answerKeys(visit: Visit): Promise<Answer> {
         </svg>
       </li>`
   })
+  const side = place(now) < 8 ? 'start' : place(now) > 92 ? 'end' : 'middle'
   const axis = html`<li class="life axis" aria-hidden="true">
+    <svg><text x="${place(now)}%" y="1em" text-anchor="${side}">${formats.relative.format(0, 'second')}</text></svg>
     <time>${formats.dateTime.format(from)}</time>
-    <span>
-      ${states.length > 1 && states.map((state) => html`<i class="mark ${state}"></i>${texts.keyStates[state]} `)}
-      <i class="mark now"></i>${formats.relative.format(0, 'second')}
-    </span>
+    ${states.length > 1 && html`<span>${states.map((state) => html`<i class="mark ${state}"></i>${texts.keyStates[state]} `)}</span>`}
     <time>${formats.dateTime.format(to)}</time>
   </li>`
   return renderList(visit, {
     tab: 'keys',
     rows: [...rows, axis],
-    actions: renderActions(visit, 'keys', { subject: texts.tabs.keys }),
+    actions: renderActions(visit, 'keys', { subject: texts.tabs.keys, shown: 2 }),
+    before: html`<p class="lead">${texts.keysAbout}</p>`,
   })
 }

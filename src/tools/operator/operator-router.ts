@@ -48,7 +48,6 @@ const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
 const FRAMED_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; form-action 'none'; frame-ancestors 'self'; sandbox"
 
-/** What is answered if there is no page to answer with. */
 type Refusal = 'notSignedIn' | 'notFound' | 'foreignForm' | 'unavailable' | 'failed' | 'refused'
 
 /** Finds out who asks, refuses forms of others, and answers with a page. Nothing goes on to the host. */
@@ -183,12 +182,10 @@ const PAGES = {
   reportOnly: ['usage.reportOnly', answerReportOnly],
 } as const satisfies Readonly<Record<string, readonly [right: CallName, answer: Page]>>
 
-/** The tabs that the operator may open. */
 function listTabs({ may, texts }: Visit): readonly TabName[] {
   return (Object.keys(texts.tabs) as TabName[]).filter((name) => may(PAGES[name][0]))
 }
 
-/** Finds the page of a path. */
 async function answerVisit(visit: Visit): ReturnType<Page> {
   const { path, method, may } = visit
   const [first = 'today', second, third, ...others] = path
@@ -217,8 +214,8 @@ async function answerSearch(tab: 'applications' | 'audit', visit: Visit, answer:
 
 /** A refused query of an address, by the label of its field. */
 function labelMistake(message: string, texts: OperatorTexts, language: Language): Html | string {
-  const { application, since, day, change } = texts.labels
-  const renamed = { applicationId: application, from: since, period: day, sort: texts.sort, type: change }
+  const { application: applicationId, since: from, day: period, change: type, status: state } = texts.labels
+  const renamed = { applicationId, from, period, sort: texts.sort, state, type }
   const [, name = '', rest = ''] = /^(\w+) (.*)$/s.exec(message) ?? []
   const field = ownMembers<Readonly<Record<string, string>>>({ ...texts.labels, ...renamed })[name]
   if (field === undefined) return markEnglish(message, { language })

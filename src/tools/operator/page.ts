@@ -4,28 +4,33 @@ import { renderProblem } from '../../shared/web/form-field.js'
 import { html } from '../../shared/web/html.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../shared/web/look.js'
 import { hashSource, type PageBrand } from '../../shared/web/page-brand.js'
-import { renderFrame } from '../../shared/web/page-frame.js'
+import { CONTENTS_CSS, renderFrame } from '../../shared/web/page-frame.js'
 import { styleParts } from '../../shared/web/parts.js'
 import { FRAME_SCRIPT_SOURCE } from '../../shared/web/frame-script.js'
 import { TEXTS } from './texts/languages.js'
 import type { PageAnswer, TabName, Visit } from './visit.js'
 
-const PARTS = styleParts('crumb', 'card', 'rows', 'property', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
+const PARTS = styleParts('crumb', 'card', 'rows', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
 
 const STYLE =
-  shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}${VALUE_CSS}main { display: grid; gap: var(--space-5); grid-template-columns: minmax(0, 1fr); padding-top: var(--top) }
+  shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}${CONTENTS_CSS}${VALUE_CSS}main { display: grid; gap: var(--space-5); grid-template-columns: minmax(0, 1fr); padding-top: var(--top) }
 main > * { margin-block: 0 !important; min-width: 0 }
 body > main.narrow { --page: 40rem }
 p { max-width: 44rem }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; min-height: 2.25rem; & > :is(.action, .actions) { margin-left: auto } }
 .head .action { padding: .375rem var(--space-4); font-size: .875rem; line-height: 1.6 }
 .crumb { margin-block: calc(-1 * var(--finger, 0px)) calc(-1 * var(--space-4) - var(--finger, 0px)) !important }
-.head + .facts { margin-top: calc(-1 * var(--space-3)) !important }
+.head + .facts, .head + .lead { margin-top: calc(-1 * var(--space-3)) !important }
+.lead { max-width: 48rem; color: var(--soft) }
+.notice p { max-width: none }
+.copyable { display: inline-flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: center }
 .columns, .columns > * { display: grid; gap: var(--space-5); align-content: start; width: auto; min-width: 0; grid-template-columns: minmax(0, 1fr) }
 @media (min-width: 64rem) {
   .columns { grid-template-columns: minmax(0, 1fr) 22rem }
-  @supports selector(::details-content) { .search > details { & > summary { display: none } &::details-content { content-visibility: visible } } }
+  @supports selector(::details-content) { .search > details { flex: 1 1 40rem; & > summary { display: none } &::details-content { content-visibility: visible } } }
+  .contents { display: none }
 }
+@media (max-width: 63.99rem) { section[id] { scroll-margin-top: 3rem } form.search > details[open] { flex: 0 0 100% } }
 .card { container-type: inline-size }
 .card:has(.menu[open]) { z-index: 1 }
 .card > .table:last-child { border-radius: 0 0 var(--corner-box) var(--corner-box) }
@@ -33,11 +38,11 @@ p { max-width: 44rem }
 .narrow > form > .actions { --edge: clamp(1rem, 4vw, 1.25rem); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge); border-top: 1px solid var(--line) }
 form.search { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: end }
 .card > form.search { padding: var(--space-4) }
-form.search > .field { flex: 1 1 9rem; max-width: 15rem; &.wide { flex: 2 1 14rem; max-width: none } }
+form.search > .field { flex: 1 1 9rem; max-width: 15rem; &:has([type=search]) { flex: 0 0 100%; max-width: none } }
+main select:has([value='']:not(:checked)) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent) }
 form.search :is(input, select) { font-size: .875rem }
 form.search > p { display: flex; gap: var(--space-2); margin: 0 }
-form.search > details { flex: 0 0 100%; order: 1 }
-.filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: var(--space-3); padding-top: var(--space-2) }
+.filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: var(--space-3); padding-top: var(--space-2) }
 main details:not(.menu) > summary { width: fit-content; color: var(--accent); font-size: var(--text-small); cursor: pointer }
 .choices { display: grid; gap: var(--space-2) }
 .choices + .choices { margin-top: var(--space-4) }
@@ -55,7 +60,10 @@ textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--
 .rows > .row { flex-wrap: nowrap; align-items: center }
 .row > div { flex: 1 1 auto }
 .danger-zone > .rows > .row { flex-wrap: wrap; & > :first-child { flex-basis: 17rem } & > .actions { max-width: none } }
-.row h3 + .facts { margin-top: .125rem }
+.row h3 + .facts { margin-top: .125rem; &:has(.chip) { margin-top: .375rem } }
+.field:has(> .choice) { margin-block: calc(-1 * var(--finger, 0px)) }
+.unseen + .rows > .day:first-child { border-radius: var(--corner-box) var(--corner-box) 0 0 }
+main:not(.narrow) > .actions { justify-content: center }
 .row > :is(.actions, .age, a) { flex: none; max-width: 60%; margin: 0 }
 .row > .button { padding: var(--space-1) .75rem; font-size: var(--text-small) }
 .day { padding-block: var(--space-2) !important; color: var(--soft); background: var(--code); font-size: var(--text-small); font-weight: 500 }
@@ -69,10 +77,9 @@ textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--
 .menu .action { justify-content: start; padding: var(--space-2) var(--space-3); border: 0; box-shadow: none; white-space: nowrap }
 .menu .action:hover { background: var(--code) }
 .menu > summary.action { display: grid; place-content: center; padding: .3125rem .375rem; border: 1px solid var(--line); box-shadow: var(--lift) }
-.properties > li { grid-template-columns: 7.5rem minmax(0, 1fr); padding: var(--space-2) var(--space-4); &:first-child { border-top: 0 } }
-.properties > li > code:first-child { font: 400 var(--text-small)/1.6 var(--sans); color: var(--soft) }
-.properties .about { color: var(--ink); font-size: .875rem }
-.pair { flex: 0 0 100% }
+.settings { margin: 0; & > div { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: var(--space-4); align-items: baseline; padding: var(--space-2) var(--space-4) } }
+.settings > div + div { border-top: 1px solid var(--line) }
+.settings dd { margin: 0; font-size: .875rem; overflow-wrap: anywhere; & > span { display: block } }
 td code { overflow-wrap: anywhere }
 @media (min-width: 48rem) { .table tbody th { max-width: 20rem } .today > :last-child:nth-child(odd):not(:first-child) { column-span: all } }
 :is(td, .age) > time, td > a, td:has(.meter) { white-space: nowrap }
@@ -81,17 +88,18 @@ td .meter { width: 7rem; margin-top: .125rem }
 .table :is(th, td) > .facts { display: block; margin: 0 }
 .today:has(> :nth-child(2)) { columns: 32rem 2; gap: var(--space-5) }
 .today > .card { break-inside: avoid; &:not(:last-child) { margin-bottom: var(--space-5) } }
-:is(.tiles dd:nth-of-type(1), td:has(> :is(time, .soft):only-child))::first-letter { text-transform: uppercase }
+td > :is(time, .soft):only-child { display: inline-block }
+:is(.tiles dd:nth-of-type(1), td > :is(time, .soft):only-child)::first-letter { text-transform: uppercase }
 .tiles .meter { margin-top: var(--space-2) }
 .inside .plot { margin: 0 }
 .tiles + .plot.plot { margin-top: var(--space-4) }
-.rows > .life { padding-top: 0; border: 0; & svg { display: block; width: 100%; height: .5rem; border-radius: 3px; background: var(--code); overflow: hidden } }
-.rows > .axis { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); justify-content: space-between; color: var(--soft); font-size: var(--text-small) }
+.rows > .life { padding-top: 0; border: 0; & svg { display: block; font-size: var(--text-small); width: 100%; height: .5rem; border-radius: 3px; background: var(--code); overflow: hidden } }
+.rows > .axis { margin-top: calc(-1 * var(--space-2)); & svg { height: 1.5em; border-radius: 0; background: none; fill: currentcolor } display: flex; flex-wrap: wrap; gap: 0 var(--space-4); justify-content: space-between; color: var(--soft); font-size: var(--text-small) }
 .axis .mark:not(:first-child) { margin-left: var(--space-3) }
 .life { .former { --bar: color-mix(in oklab, var(--soft) 60%, var(--raised)) } .now { --bar: var(--ink) } }
 .life { .next { --bar: color-mix(in oklab, var(--info) 72%, var(--raised)) } .current { --bar: color-mix(in oklab, var(--good) 72%, var(--raised)) } }
 .life :is(rect, .mark) { fill: var(--bar); background: var(--bar) }
-.preview { display: block; width: 100%; height: 44rem; border: 1px solid var(--line); border-radius: var(--corner-box); background: #fff }
+.preview { display: block; width: 100%; height: 60rem; border: 1px solid var(--line); border-radius: var(--corner-box); background: #fff }
 pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); white-space: pre-wrap }
 @media (max-width: 40rem) {
   .rows > .row { display: grid; gap: var(--space-1) var(--space-3); grid-template-columns: minmax(0, 1fr) auto }
@@ -100,11 +108,15 @@ pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid 
   .row > :is(.actions, .age, a) { grid-area: 1 / 2; max-width: none }
   .row:has(> .age) .facts { & > :first-child, &:not(:has(> :nth-child(2))) { display: none } }
   .choices { gap: 0 }
-  .head > .actions { margin-left: 0 }
+  .head > .actions { margin: var(--space-2) 0 0; flex-basis: 100% }
+  .head:has(> .actions) + .lead { margin-top: calc(-1 * var(--space-1)) !important }
+  .danger-zone > .rows > .row { display: flex; & > .actions { margin-top: var(--space-2) } }
 }
 @media (max-width: 30rem) {
   td:has(> .none), td:not(.number):has(> .soft:only-child) { display: none !important }
-  td:has(> .reasons)::before { content: none }
+  .head .action, .head .button { padding-inline: .625rem }
+  .table tbody td:not(:has(code, .meter)) { grid-column: auto }
+  .table td:has(> .reasons)::before { content: none }
   .table tr:has(> td > .pill) { position: relative; & > th { padding-right: 8rem } }
   .table td:has(> .pill) { grid-column: auto; position: absolute; top: var(--space-3); right: var(--space-4); padding: 0; &::before { content: none } }
 }
@@ -122,7 +134,6 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The path of a tab, below the pages. */
 export function formatPath(tab: TabName): string {
   return tab === 'today' ? '/' : `/${tab}`
 }

@@ -1,4 +1,4 @@
-import { renderSelect } from '../../shared/web/form-field.js'
+import { renderField, renderSelect } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import type { EmptyState } from '../../shared/web/parts.js'
 import { readField } from '../../core/http/form.js'
@@ -21,24 +21,22 @@ export interface SearchField {
 export function renderSearch(visit: Visit, tab: TabName | 'preview', fields: readonly SearchField[]): Html {
   const { root, texts, query, formToken } = visit
   const isTyped = fields.some(({ choices }) => choices === undefined)
-  const isFiltered = fields.some(({ name }) => query.get(name))
-  const typed = fields.filter(({ type }) => type === 'search')
-  const others = fields.filter(({ type }) => type !== 'search')
+  const [typed, others] = [true, false].map((isSearch) => fields.filter(({ type }) => (type === 'search') === isSearch))
   const render = (field: SearchField): Html => renderSearchField(field, query.get(field.name) ?? undefined)
-  const isNarrowed = others.some(({ name }) => query.get(name))
+  const hasSearch = typed!.length > 0
   return html`<form class="search" role="search" action="${root}/${tab}" ${isTyped && html`method="post"`}>
     ${isTyped && html`<input type="hidden" name="token" value="${formToken}" />`}
-    ${typed.length > 0 ? typed.map(render) : others.map(render)}
+    ${(hasSearch ? typed! : others!).map(render)}
     ${
-      typed.length > 0 &&
-      html`<details${isNarrowed && html` open`}>
+      hasSearch &&
+      html`<details${others!.some(({ name }) => query.get(name)) && html` open`}>
         <summary>${texts.filters}</summary>
-        <div class="filters">${others.map(render)}</div>
+        <div class="filters">${others!.map(render)}</div>
       </details>`
     }
     <p>
-      <button class="quiet">${typed.length > 0 ? texts.search : texts.show.filtered}</button>
-      ${isFiltered && html`<a class="button quiet" href="${root}/${tab}">${texts.clear}</a>`}
+      <button class="quiet">${hasSearch ? texts.search : texts.show.filtered}</button>
+      ${isNarrowed({ query }) && html`<a class="button quiet" href="${root}/${tab}">${texts.clear}</a>`}
     </p>
   </form>`
 }
@@ -46,18 +44,19 @@ export function renderSearch(visit: Visit, tab: TabName | 'preview', fields: rea
 function renderSearchField(field: SearchField, entered: string | undefined): Html {
   const { name, label, type = 'text', hint = '', choices, value = '' } = field
   const shown = entered ?? value
-  const control = choices
-    ? renderSelect(html`id="${name}" name="${name}"`, choices, shown)
-    : html`<input
-        id="${name}"
-        name="${name}"
-        type="${type}"
-        value="${shown}"
-        maxlength="${type === 'search' ? 8000 : 254}"
-        autocomplete="off"
-        placeholder="${hint}"
-      />`
-  return html`<div class="field${type === 'search' && ' wide'}"><label for="${name}">${label}</label>${control}</div> `
+  const most = type === 'search' ? 8000 : 254
+  const render = (attributes: Html): Html =>
+    choices
+      ? renderSelect(attributes, choices, shown)
+      : html`<input
+          ${attributes}
+          type="${type}"
+          value="${shown}"
+          maxlength="${most}"
+          autocomplete="off"
+          placeholder="${hint}"
+        />`
+  return renderField({ id: name, label, problem: undefined, render })
 }
 
 /**
@@ -95,7 +94,6 @@ export function readPostedSearch({ fields }: Pick<Visit, 'fields'>): {
   return { query, isPublic }
 }
 
-/** The link to the next page of a search. */
 export function renderNext(
   { root, texts, query, method }: Visit,
   tab: TabName,
@@ -114,8 +112,11 @@ export function readQuery({ query }: Pick<Visit, 'query'>, name: string): string
   return query.get(name)?.trim() || undefined
 }
 
+export function isNarrowed({ query }: Pick<Visit, 'query'>): boolean {
+  return [...query.keys()].some((name) => name !== 'after' && name !== 'done' && query.get(name) !== '')
+}
+
 /** With a search or a filter there may be rows: then that is said in place of `none`. */
-export function describeNone({ query, texts }: Pick<Visit, 'query' | 'texts'>, none: EmptyState): EmptyState {
-  const isNarrowed = [...query.keys()].some((name) => name !== 'after' && name !== 'done' && query.get(name) !== '')
-  return isNarrowed ? { ...texts.noneFound, drawing: 'search' } : none
+export function describeNone(visit: Pick<Visit, 'query' | 'texts'>, none: EmptyState): EmptyState {
+  return isNarrowed(visit) ? { ...visit.texts.noneFound, drawing: 'search' } : none
 }

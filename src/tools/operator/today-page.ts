@@ -45,7 +45,7 @@ export async function answerToday(visit: Visit): Promise<Answer> {
   const titles = [texts.health, texts.waiting, texts.quotas, texts.refusing, texts.undelivered, texts.ending]
   const cards = found.flatMap((rows, at) => {
     const title = html`${titles[at]} ${renderPill(rows.length, at === 0 ? 'bad' : 'warn')}`
-    return rows.length > 0 ? [renderSection(title, rows, {})] : []
+    return rows.length > 0 ? [renderSection(title, rows)] : []
   })
   const isFirst = cards.length === 0 && (await auth.applications.list({ limit: 1 })).items.length === 0
   const empty = isFirst
@@ -82,29 +82,23 @@ export function createFindings(auth: Platform): () => Promise<readonly Html[]> {
   }
 }
 
-/** What somebody has to do with an application: a sentence, what else helps, and where it is done. */
+/** What somebody has to do with an application: a sentence, what else helps, and a button that leads to a `path` below its page. */
 function renderTask(
   visit: Visit,
   application: Pick<Application, 'id' | 'name'>,
-  task: {
-    readonly sentence: keyof OperatorTexts['tasks']
-    readonly values: Readonly<Record<string, Html | string>>
-    readonly facts: readonly Cell[]
-    /** The path of the button, below the page of the application. */
-    readonly path?: string
-    readonly button: string | false
-    readonly isMain?: boolean
-  },
+  sentence: keyof OperatorTexts['tasks'],
+  values: Readonly<Record<string, Html | string>>,
+  more: { readonly facts: readonly Cell[]; readonly path?: string; readonly button: string | false },
 ): Html {
   const { root, texts } = visit
-  const { sentence, values, facts, path = '', button, isMain = false } = task
+  const { facts, path = '', button } = more
   const { id, name } = application
   const link = html`<strong>${renderApplicationLink(visit, application)}</strong>`
   return renderItem(
     html`${fillIn<string | Html>(texts.tasks[sentence], { ...values, application: link })}`,
     facts,
     button !== false &&
-      html`<a class="${isMain ? 'button' : 'action'}" href="${root}/applications/${id}${path}"
+      html`<a class="${sentence === 'waiting' ? 'button' : 'action'}" href="${root}/applications/${id}${path}"
         >${button}<span class="unseen"> ${name}</span></a
       >`,
   )
@@ -121,13 +115,13 @@ async function listWaiting(visit: Visit): Promise<readonly Html[]> {
     const waits = status === 'pending' && (accessRequests.length > 0 || asked.some(isDecided))
     const requests = accessRequests.map(({ api, requestedAt }) => ({ at: requestedAt, names: [api] }))
     return [...(waits ? [{ at: createdAt, names: asked }] : []), ...requests].map(({ at, names }) =>
-      renderTask(visit, application, {
-        sentence: 'waiting',
-        values: { apis: names.map((api) => findTitle(visit, api)).join(', ') },
-        facts: [contact, renderAge(at, visit)],
-        button: visit.texts.decide,
-        isMain: true,
-      }),
+      renderTask(
+        visit,
+        application,
+        'waiting',
+        { apis: names.map((api) => findTitle(visit, api)).join(', ') },
+        { facts: [contact, renderAge(at, visit)], button: visit.texts.decide },
+      ),
     )
   })
 }
@@ -137,19 +131,12 @@ async function listQuotas(visit: Visit): Promise<readonly Html[]> {
   if (!auth.plans || !may('plans.list')) return []
   const { items } = await auth.plans.list({ above: 80, limit: SHOWN })
   const { count, percent } = formats
-  return items.map(({ applicationId: id, name, used, limit, share, endsAt }) =>
-    renderTask(
-      visit,
-      { id, name },
-      {
-        sentence: 'quota',
-        values: { share: percent.format(share / 100), limit: count.format(limit) },
-        facts: [renderBar(texts.labels.quota, used, limit), fillTime(texts.resets, endsAt, visit)],
-        path: '/plan',
-        button: may('plans.set') && labelAction('plan', texts),
-      },
-    ),
-  )
+  const button = may('plans.set') && labelAction('plan', texts)
+  return items.map(({ applicationId: id, name, used, limit, share, endsAt }) => {
+    const values = { share: percent.format(share / 100), limit: count.format(limit) }
+    const facts = [renderBar(texts.labels.quota, used, limit), fillTime(texts.resets, endsAt, visit)]
+    return renderTask(visit, { id, name }, 'quota', values, { facts, path: '/plan', button })
+  })
 }
 
 async function listRefusing(visit: Visit): Promise<readonly Html[]> {
@@ -161,17 +148,13 @@ async function listRefusing(visit: Visit): Promise<readonly Html[]> {
     .filter(({ refused, mean }) => refused > FEW_REFUSALS && refused > 2 * (mean?.refused ?? 0))
     .map(({ applicationId: id, name, refused, share, errors, mean }) => {
       const shown = html`<span class="${share >= 10 && 'wrong'}">${percent.format(share / 100)}</span>`
-      return renderTask(
-        visit,
-        { id, name },
-        {
-          sentence: 'refused',
-          values: { count: count.format(refused), mean: count.format(Math.round(mean?.refused ?? 0)) },
-          facts: [html`${shown} ${texts.labels.refused.toLowerCase()}`, renderErrors(errors, language)],
-          path: '#refusals',
-          button: texts.show.refusals,
-        },
-      )
+      const values = { count: count.format(refused), mean: count.format(Math.round(mean?.refused ?? 0)) }
+      const facts = [html`${shown} ${texts.labels.refused.toLowerCase()}`, renderErrors(errors, language)]
+      return renderTask(visit, { id, name }, 'refused', values, {
+        facts,
+        path: '#refusals',
+        button: texts.show.refusals,
+      })
     })
 }
 
@@ -199,15 +182,12 @@ async function listEnding(visit: Visit): Promise<readonly Html[]> {
       }),
     ),
   )
-  return ending.slice(0, SHOWN).map(({ application, name, expiresAt, lastUsedAt }) =>
-    renderTask(visit, application, {
-      sentence: 'ending',
-      values: { name, age: renderAge(expiresAt, visit) },
-      facts: [fillTime(texts.lastUsed, lastUsedAt, visit)],
-      path: '#credentials',
-      button: visit.may('applications.get') && texts.show.credential,
-    }),
-  )
+  const button = visit.may('applications.get') && texts.show.credential
+  return ending.slice(0, SHOWN).map(({ application, name, expiresAt, lastUsedAt }) => {
+    const facts = [fillTime(texts.lastUsed, lastUsedAt, visit)]
+    const values = { name, age: renderAge(expiresAt, visit) }
+    return renderTask(visit, application, 'ending', values, { facts, path: '#credentials', button })
+  })
 }
 
 /** A rotation leaves the name to the newer one, which lasts longer. */

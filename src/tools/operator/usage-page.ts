@@ -1,6 +1,6 @@
 import type { Application } from '../../index.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import { renderFirstCall } from '../../shared/web/first-steps.js'
+import { renderNoCalls } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderCard, renderEmpty, renderPill, renderTiles } from '../../shared/web/parts.js'
@@ -24,8 +24,8 @@ export async function renderOverview(visit: Visit, actions: Html | false): Promi
   const { texts, language, now } = visit
   const entries = await readOverall(visit)
   if (!entries) return false
-  const head = { title: texts.overall, level: 2 } as const
-  if (entries.length === 0) return renderCard(head, renderNoUsage(visit))
+  const title = texts.overall
+  if (entries.length === 0) return renderCard({ title }, renderNoUsage(visit))
   const { count } = visit.formats
   const sum = sumUsage(entries)
   const today = sumUsage(entries.filter(({ period }) => period === formatDay(now)))
@@ -35,31 +35,25 @@ export async function renderOverview(visit: Visit, actions: Html | false): Promi
     { label: texts.labels.tokens, value: count.format(sum.tokens) },
     { label: texts.callsToday, value: count.format(today.calls) },
   ]
-  const shown = { id: 'overall', label: texts.overall, countsOfDay: texts.countsOfDay }
+  const shown = { id: 'overall', label: title, countsOfDay: texts.countsOfDay }
   const plot = renderDays(shown, sumByDay(entries, now), language)
-  return renderCard({ ...head, actions }, html`<div class="inside">${renderTiles(tiles)} ${plot}</div>`)
+  return renderCard({ title, actions }, html`<div class="inside">${renderTiles(tiles)} ${plot}</div>`)
 }
 
 /** No call in 30 days: one as a command, of the first API; of those that an application may use. */
 export function renderNoUsage({ auth, core, texts, language }: Visit, granted?: Application['apis']): Html {
-  const frame = { developersUrl: core.settings.developersUrl, texts: FRAME_TEXTS[language] }
   const usable = auth.apis.filter(({ name }) => !granted || Object.hasOwn(granted, name))
-  const first = usable.slice(0, 1).map(
-    (api) =>
-      html`<p>${texts.noUsageNext}</p>
-        ${renderFirstCall(api, frame)}`,
-  )
-  return renderEmpty({ title: texts.noUsage, drawing: 'calls' }, first)
+  const words = { title: texts.noUsage, next: texts.noUsageNext }
+  return renderNoCalls(usable, words, { developersUrl: core.settings.developersUrl, texts: FRAME_TEXTS[language] })
 }
 
-/** Calls and refusals of all applications by day, of each one in a day or a month, and of each route then. */
 export async function answerUsage(visit: Visit): Promise<Answer | undefined> {
   const { texts, language, now, may } = visit
   const { usage } = visit.auth
   if (!usage) return undefined
   const { count, percent, date: day, month } = visit.formats
   const { period, sort, after } = readTotalsQuery(visit)
-  const file = may('usage.overall') && renderFile(visit, 'usage-days', texts.overall)
+  const file = may('usage.overall') && renderFile(visit, 'usage-days', texts.days)
   const days = [0, 1, 2, 3, 4, 5, 6].map((back) => now - back * DAY_MS)
   const date = new Date(now)
   const months = [0, 1].map((back) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back, 1))
@@ -67,10 +61,11 @@ export async function answerUsage(visit: Visit): Promise<Answer | undefined> {
     ...days.map((at) => [formatDay(at), day.format(at)] as const),
     ...months.map((at) => [formatDay(at).slice(0, 7), month.format(at)] as const),
   ]
+  const label = choices.find(([value]) => value === period)?.[1] ?? period
   const [{ items, next }, overview, routes] = await Promise.all([
     usage.totals({ period, sort, after, limit: PAGE_SIZE }),
     after === undefined && renderOverview(visit, file),
-    after === undefined && renderRoutes(visit, period, choices.find(([value]) => value === period)?.[1] ?? period),
+    after === undefined && renderRoutes(visit, period, label),
   ])
   const search = renderSearch(visit, 'usage', [
     { name: 'period', label: texts.labels.day, choices },
@@ -92,11 +87,12 @@ export async function answerUsage(visit: Visit): Promise<Answer | undefined> {
   ])
   const none = sort === 'refused' ? { title: texts.noRefusals, isGood: true } : texts.noneFound
   const table = renderCells(texts.byApplication, texts, 'application #allowed #refused #tokens errors', rows)
-  const actions = table && renderFile(visit, 'usage', texts.byApplication)
+  const actions = table && renderFile(visit, 'usage', texts.tabs.applications)
+  const title = html`${texts.byApplication} ${renderPill(label)}`
   const shown = html`${search} ${table || renderEmpty(none)}`
   return renderList(visit, {
     tab: 'usage',
-    table: renderCard({ title: texts.byApplication, level: 2, actions }, shown),
+    table: renderCard({ title, actions }, shown),
     next,
     before: overview,
     after: routes,
@@ -118,7 +114,7 @@ async function renderRoutes(visit: Visit, period: string, label: string): Promis
       formats.count.format(allowed),
     ])
   const table = renderCells(texts.routes, texts, 'route api #allowed', rows)
-  return renderCard({ title: html`${texts.routes} ${renderPill(label)}`, level: 2, actions }, table)
+  return renderCard({ title: html`${texts.routes} ${renderPill(label)}`, actions }, table)
 }
 
 /** The page as CSV, with every column: of applications the page that is asked for, with up to 1,000. */

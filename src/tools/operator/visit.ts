@@ -24,11 +24,9 @@ export type Platform = CoreAuth & {
   readonly [PLATFORM_PARTS]?: PlatformParts
 }
 
-/** What the pages are about. */
 export interface Site {
   readonly auth: Platform
   readonly core: Core
-  /** The names of the plans that the platform has. */
   readonly planNames: readonly string[]
   /** The rows of what health and the features' checks find. */
   readonly listFindings: () => Promise<readonly Html[]>
@@ -37,7 +35,6 @@ export interface Site {
 /** A request of an operator whom the host knows. */
 export interface Visit extends Site {
   readonly method: 'GET' | 'POST'
-  /** The parts of the path below the pages. */
   readonly path: readonly string[]
   readonly query: URLSearchParams
   readonly fields: FormFields
@@ -51,18 +48,15 @@ export interface Visit extends Site {
   readonly language: Language
   readonly texts: OperatorTexts
   readonly formats: ReturnType<typeof getFormats>
-  /** Milliseconds since 1970. */
   readonly now: number
 }
 
 export type TabName = keyof OperatorTexts['tabs']
 
-/** A page. */
 export interface PageAnswer {
   readonly status?: number
   readonly heading: string
   readonly tab?: TabName
-  /** Beside the heading. */
   readonly state?: Html
   /** The actions that are about no single row, at the right of the heading. */
   readonly actions?: Html | false
@@ -75,7 +69,6 @@ export interface PageAnswer {
   readonly problem?: Problem | undefined
 }
 
-/** The answer to a visit. */
 export type Answer =
   | PageAnswer
   /** A path below the pages. */

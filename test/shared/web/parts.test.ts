@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renderFirstCall } from '../../../src/shared/web/first-steps.js'
+import { renderNoCalls } from '../../../src/shared/web/first-steps.js'
 import { html, renderPlain } from '../../../src/shared/web/html.js'
 import { FRAME_TEXTS, withDeveloperPages } from '../../../src/shared/web/page-frame.js'
 import {
@@ -22,7 +22,7 @@ import { choosePageLanguage } from '../../../src/shared/web/page-language.js'
 
 const HOSTILE = '<b>"&'
 const parts = {
-  card: renderCard({ title: HOSTILE, actions: HOSTILE, level: 2 }, HOSTILE),
+  card: renderCard({ title: HOSTILE, actions: HOSTILE }, HOSTILE),
   rows: renderRows([html`<li class="row">${HOSTILE}</li>`]),
   property: renderProperty({ name: HOSTILE, isOld: true, about: HOSTILE }, HOSTILE),
   method: renderMethod(HOSTILE),
@@ -84,8 +84,9 @@ describe('a first call', () => {
     keyHeaders: [],
   } as const
   const show = (): string =>
-    renderFirstCall(
-      { ...api, tokenEndpoint: `${api.resource}/token` },
+    renderNoCalls(
+      [{ ...api, tokenEndpoint: `${api.resource}/token` }],
+      { title: 'No calls', next: 'Make one:' },
       { developersUrl: undefined, texts: FRAME_TEXTS.en },
     ).markup.replaceAll(/<[^>]*>/g, '')
 

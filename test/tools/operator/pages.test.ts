@@ -108,6 +108,27 @@ describe.each(Object.entries(EXPRESSES))('the operator’s pages on %s', (_, exp
     for (const part of ['Pending', 'First credentials', 'Waits for approval']) expect(waiting).toContain(part)
   })
 
+  it('say of a suspended application since when, by whom and why, by its last suspension', async () => {
+    const { applications } = host.auth
+    const { id } = (await applications.create({ name: 'Acme to Orders', apis: { orders: {} } })).application
+    const readNotice = async () => {
+      const [, notice] = /class="notice bad">([^]*?)<\/div>/.exec((await host.get(`/applications/${id}`)).text) ?? []
+      return notice
+        ?.replaceAll(/<[^>]*>/g, '')
+        .replaceAll(/\s+/g, ' ')
+        .trim()
+    }
+    await applications.suspend(id, { reason: 'First', by: 'operator:ann' })
+    host.clock.advance(86_400)
+    await applications.resume(id)
+    expect(await readNotice()).toBeUndefined()
+    const on = new Date(host.clock.now()).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+    await applications.suspend(id, { reason: `Second ${HOSTILE}`, by: 'operator:bob' })
+    expect(await readNotice()).toMatch(new RegExp(`^Suspended on ${on}, .* by bob\\. .* Reason: Second &#34;`))
+    const { text: form } = await host.get(`/applications/${id}/disallow?api=orders`)
+    expect(form).toContain('<h1>Remove access of “Acme to Orders” to Orders</h1>')
+  })
+
   it('escape whatever applications and callers wrote', async () => {
     const { text } = await host.get(`/applications/${ids.hostile}`)
     const { text: list } = await host.get(`/applications?q=${encodeURIComponent(HOSTILE)}`)

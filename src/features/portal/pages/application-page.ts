@@ -11,7 +11,7 @@ import { renderTermsNote } from './terms.js'
 import { renderFlash } from './page.js'
 import { renderDate, renderDateTime } from '../../../shared/web/times.js'
 import { renderCopyButton } from '../../../shared/web/first-steps.js'
-import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
+import { FRAME_TEXTS, renderContents } from '../../../shared/web/page-frame.js'
 import { renderCard, renderRows } from '../../../shared/web/parts.js'
 import { renderRefusals, sumUsage } from '../../../shared/web/usage-figures.js'
 import { findTitle, isOffered, renderAction, renderAsk, renderSection, type ApplicationView } from './view.js'
@@ -61,12 +61,7 @@ export function renderApplication(
     ${reached && renderAsk(fillHtml(texts.quotaReached, { time: renderDateTime(reached.endsAt.getTime(), texts) }), contact, 'bad')}
     ${renderTermsNote(view)} ${!isPending && renderSummary(view, usage, plan)}
     <div class="parts">
-      ${
-        !isPending &&
-        html`<nav class="contents" aria-label="${texts.parts}">
-          ${sections.map(([id, title]) => html`<a href="#${id}">${title}</a> `)}
-        </nav>`
-      }
+      ${!isPending && renderContents(sections, texts)}
       <div>${sections.map(([, , section]) => section)}</div>
     </div>`
 }
@@ -100,6 +95,6 @@ function renderDangerZone(view: ApplicationView): Html | false {
         'danger',
       ),
   ].filter((each) => each !== false)
-  const card = renderCard({ title: texts.deletion, level: 2, isDanger: true }, renderRows(rows))
+  const card = renderCard({ title: texts.deletion, isDanger: true }, renderRows(rows))
   return rows.length > 0 && html`<div id="danger">${card}</div>`
 }

@@ -1,5 +1,6 @@
 import { VALUE_CSS } from '../../../shared/web/first-steps.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../../shared/web/look.js'
+import { CONTENTS_CSS } from '../../../shared/web/page-frame.js'
 import { styleParts } from '../../../shared/web/parts.js'
 
 const PARTS = styleParts('crumb', 'card', 'rows', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
@@ -30,12 +31,6 @@ figure.copyable { margin-bottom: var(--space-3) }
 .applications .named > a { margin-block: calc(-1 * var(--finger, 0px)) }
 .tiles { margin: 0 0 var(--space-6) }
 .parts > div { display: grid; gap: var(--space-5); min-width: 0 }
-.contents { position: sticky; top: 3.5rem; z-index: 2; display: flex; overflow-x: auto; margin: 0 -1rem var(--space-4); padding: 0 .5rem; border-bottom: 1px solid var(--line); background: var(--ground); font-size: .875rem; font-weight: 500; white-space: nowrap; scroll-target-group: auto; --ground: light-dark(#f6f8fa, #0f1318) }
-.contents::after { content: ''; position: sticky; right: -.5rem; flex: 1 0 2rem; margin-left: -.5rem; background: linear-gradient(90deg, transparent, var(--ground) 1.5rem); pointer-events: none }
-.contents a { flex: none; padding: var(--space-2); text-align: center; border-bottom: 2px solid transparent; color: var(--soft) }
-.contents a:hover { color: var(--ink) }
-.contents a:focus-visible { outline-offset: -2px }
-.contents a:target-current { border-color: var(--accent); color: var(--ink) }
 section.card, #danger { --x: clamp(1rem, 2.6vw, 1.25rem); scroll-margin-top: 3.5rem }
 section.card { padding: 0; overflow: clip }
 .card > header { padding: var(--space-3) var(--x) }
@@ -107,7 +102,7 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 }
 `
 
-export const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}${OWN}`)
+export const STYLE = shortenStyle(`${LOOK_CSS}${FORM_CSS}${PARTS}${CONTENTS_CSS}${OWN}`)
 
 /** Only the page of a new credential has values to copy. */
 export const ISSUED_STYLE = shortenStyle(

@@ -2,10 +2,10 @@ import type { Language } from '../../../shared/contracts/application-record.js'
 import type { ApiSettings } from '../../../core/options/settings.js'
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
-import { renderFirstCall } from '../../../shared/web/first-steps.js'
+import { renderNoCalls } from '../../../shared/web/first-steps.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
-import { renderEmpty, renderTable } from '../../../shared/web/parts.js'
+import { renderTable } from '../../../shared/web/parts.js'
 import { formatDate } from '../../../shared/web/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
 import type { UsageEntry } from '../../../shared/contracts/usage-entries.js'
@@ -15,27 +15,22 @@ import type { UsageOffer } from '../../../shared/contracts/offers.js'
 import { readPages } from '../../../shared/lib/own-members.js'
 
 export function renderUsage(view: ApplicationView, usage: readonly UsageEntry[]): Html {
-  const { texts, record, apis } = view
+  const { texts, record, apis, developersUrl } = view
   const counted = (name: string): readonly UsageEntry[] => usage.filter(({ api }) => api === name)
   const used = apis.filter(({ name }) => Object.hasOwn(record.apis, name) || counted(name).length > 0)
   const rows = used.map((api) => renderApiUsage(api, counted(api.name), view))
   const about = fillText(texts.usageAbout, { days: USAGE_DAYS })
   const content =
     sumUsage(usage).calls === 0
-      ? renderNoCalls(view)
+      ? renderNoCalls(
+          apis.filter(({ name }) => Object.hasOwn(record.apis, name)),
+          { title: texts.nothingCounted, next: texts.firstCall },
+          { developersUrl, texts: FRAME_TEXTS[texts.language] },
+        )
       : html`<ul class="rows pair">
           ${rows}
         </ul>`
   return renderSection({ id: 'usage', title: texts.usage, about }, content)
-}
-
-/** Nothing was counted yet: the first call, as a command. */
-function renderNoCalls({ record, apis, developersUrl, texts }: ApplicationView): Html {
-  const granted = apis.filter(({ name }) => Object.hasOwn(record.apis, name)).slice(0, 1)
-  const frame = { developersUrl, texts: FRAME_TEXTS[texts.language] }
-  const calls = granted.map((api) => renderFirstCall(api, frame))
-  const next = calls.length > 0 ? { next: texts.firstCall } : {}
-  return renderEmpty({ title: texts.nothingCounted, ...next, drawing: 'calls' }, calls)
 }
 
 function renderApiUsage(

@@ -30,7 +30,6 @@ export const en = {
   quotaUsedUp: 'Quota used up until {time}',
   quotaNearlyUsed: '{percent} of the quota used',
   applicationId: 'Application id',
-  parts: 'Parts of this page',
   notices: {
     deleted: 'The application has been deleted.',
     left: 'You are no longer a contact of the application.',

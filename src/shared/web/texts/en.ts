@@ -1,6 +1,7 @@
 /** The words of the frame that all pages share, and of what follows new credentials, in English. `{name}` is replaced. */
 export const en = {
   menu: 'Menu',
+  parts: 'Parts of this page',
   developers: 'Developers',
   referenceTab: 'Reference',
   readReference: 'Read the reference',
