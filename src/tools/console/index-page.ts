@@ -100,11 +100,7 @@ function renderContents(label: string, links: readonly ContentsLink[]): Html {
 export function renderSamplesPage(api: Api, site: Site): string {
   const document = site.documents.get(api.name)
   const title = words().samples
-  const name = document ? html`<a href="../${api.name}">${api.title}</a>` : api.title
-  const calls = renderPrograms(api, document)
-  const content = html`<div class="crumb"><h1>${name}</h1></div>
-    <h2 id="title-${api.name}">${title}</h2>
-    ${renderApi(api, document, { heading: html``, folder: '../', calls })}`
+  const content = renderApi(api, document, { folder: '../', calls: renderPrograms(api, document) })
   if (document) {
     const reference = { api, document, operations: listReferenceOperations(document) }
     return renderReferenceFrame(reference, site, { title, up: '../', content })
@@ -116,17 +112,21 @@ export function renderSamplesPage(api: Api, site: Site): string {
     root: '../../',
     styles: ['console.css', 'reference.css'],
     scripts: ['console.js'],
-    content: html`<main>${content}</main>`,
+    content: html`<main>
+      <div class="crumb"><h1>${api.title}</h1></div>
+      <h2>${title}</h2>
+      ${content}
+    </main>`,
   })
 }
 
 function renderApi(
   api: Api,
   document: JsonObject | undefined,
-  { heading, folder, calls }: { readonly heading: Html; readonly folder: string; readonly calls: Html },
+  { heading, folder, calls }: { readonly heading?: Html; readonly folder: string; readonly calls: Html },
 ): Html {
   const { name, description, scheme } = api
-  return html` <section id="api-${name}" class="api" aria-labelledby="title-${name}">
+  return html` <section id="api-${name}" class="api" ${heading && html`aria-labelledby="title-${name}"`}>
     <div>
       <header>
         ${heading} ${renderChip(words()[scheme])} ${description !== undefined && html`<p>${description}</p>`}

@@ -34,7 +34,6 @@ import { describeValue, wrongOption } from '../../shared/lib/option-checks.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { Reference } from './reference/operation.js'
 import { renderOperationPage, renderReferencePage, renderSchemaPage, renderSchemasPage } from './reference/page.js'
-import type { ReferencePageOptions } from './reference/frame.js'
 import { listNamedSchemas } from './reference/named-schemas.js'
 import { createSearchIndex } from './reference/search-index.js'
 
@@ -218,7 +217,7 @@ function readConsoleOptions(options: DeveloperConsoleOptions) {
 /** Rendering a page takes milliseconds, so nearly all pages are kept, compressed. The cache bounds their bytes. */
 const KEPT_PAGES = 2000
 
-function listReferenceResources(reference: Reference, options: ReferencePageOptions, policy: string): Paths {
+function listReferenceResources(reference: Reference, options: Site, policy: string): Paths {
   const { api, document, operations } = reference
   const schemas = listNamedSchemas(document)
   const kept = createBoundedCache<Resource>({ entries: KEPT_PAGES, bytesOf: ({ gzipped }) => gzipped.length })

@@ -15,7 +15,7 @@ import type { JsonObject } from '../../shared/openapi/document.js'
 import { readLanguage } from './words.js'
 
 interface PageOptions extends Pick<PageFrame, 'title' | 'bodyClass' | 'content' | 'footer'> {
-  readonly site: PageSite
+  readonly site: Site
   /** The relative path from the page to the console's index, such as `./` or `../`. */
   readonly root: string
   readonly tab?: DeveloperTab
@@ -25,8 +25,6 @@ interface PageOptions extends Pick<PageFrame, 'title' | 'bodyClass' | 'content' 
   readonly head?: Html
   readonly isIndex?: boolean
 }
-
-export type PageSite = Pick<Site, 'title' | 'portal' | 'registration' | 'guides' | 'changelog' | 'assets' | 'brand'>
 
 /** The slash that relative links of the index need. Behind a proxy that strips the prefix no server can see it. */
 const ADD_SLASH = `if(!location.pathname.endsWith('/'))location.pathname+='/'`
@@ -49,7 +47,7 @@ export function renderPage(page: PageOptions): string {
   })
 }
 
-export function listDeveloperPages({ guides, changelog, portal, registration }: PageSite): DeveloperPages {
+export function listDeveloperPages({ guides, changelog, portal, registration }: Site): DeveloperPages {
   return { guides: guides[0]?.path, changelog: changelog?.path, portal, registration }
 }
 

@@ -54,10 +54,12 @@ describe('a reference', () => {
     await page.click('#listOrders .toggle')
     const need = await page.one('#listOrders .need', 'Add your credentials to send this request.')
     expect(need.hidden).toBe(false)
+    const send = await page.one('#listOrders .execute')
+    expect([need.querySelector('.quiet'), send.classList.contains('quiet')]).toEqual([null, true])
     need.querySelector('button')!.click()
     await page.authorize(credentials.clientId, credentials.clientSecret)
     await page.state('Authorized as ')
-    expect(need.hidden).toBe(true)
+    expect([need.hidden, send.classList.contains('quiet')]).toEqual([true, false])
     await vi.waitFor(() => expect(page.window.document.activeElement?.matches('#listOrders .execute')).toBe(true))
   })
 
@@ -104,7 +106,7 @@ describe('a reference', () => {
   })
 })
 
-it('says that the address names no operation, and finds a schema, a status and a word with a typing error', async () => {
+it('says that the address names no operation, and finds a status, a word with a typing error and, below operations, a schema', async () => {
   const page = await open('orders', shop, shop.developers, '#renamed')
   expect((await page.one('.unknown')).textContent).toContain('“renamed” is not in this reference.')
   const search = await page.one('.search')
@@ -122,7 +124,11 @@ it('says that the address names no operation, and finds a schema, a status and a
   }
   await find('404', 'Change an order')
   await find('cancl', 'Cancel an order')
+  await find('order', 'Schema')
+  const isSchema = page.all('[role=option]').map(({ textContent }) => textContent.startsWith('Schema'))
+  expect(isSchema).toEqual([false, false, false, false, false, true, true, true])
   await find('OrderPage', 'Schema')
+  expect(page.all('[role=option] mark').map(({ textContent }) => textContent)).toEqual(['OrderPage'])
   page.window.document.querySelectorAll<HTMLElement>('[role=option]').forEach((option) => {
     if (option.textContent === 'SchemaOrderPage') option.click()
   })

@@ -60,6 +60,7 @@ export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: str
     const isActive = query !== ''
     const keys = isActive ? (search ?? createSearch(listEntries(listed, rows)))(query) : []
     const options = keys.slice(0, limit).map((key, at) => createOption(listed, rows, key, at))
+    for (const option of options) markMatches(option, query)
     if (keys.length > limit) options.push(createMoreOption(keys.length, options.length))
     list.replaceChildren(...options)
     list.hidden = !isActive
@@ -145,7 +146,7 @@ function listEntries(listed: HTMLElement, rows: readonly Row[]): SearchEntry[] {
     return { key, method: read('method'), path: read('path'), summary: read('summary'), words: words.get(key) ?? '' }
   })
   const others = rows.flatMap(([key, text, title]) =>
-    title === undefined ? [] : [{ key, method: 'schema', path: title, summary: '', words: text }],
+    title === undefined ? [] : [{ key, method: 'schema', path: '', summary: title, words: text }],
   )
   return [...operations, ...others]
 }
@@ -166,6 +167,14 @@ function createOption(listed: HTMLElement, rows: readonly Row[], key: string, at
     create('span', { class: 'method' }, pageWords.schema),
     create('span', { class: 'path' }, title),
   )
+}
+
+function markMatches(option: HTMLElement, query: string): void {
+  const words = query.split(/\s+/).map((word) => word.replaceAll(/[^\p{L}\p{N}]/gu, '\\$&'))
+  for (const part of findAll(option, '.path, .summary')) {
+    const pieces = part.textContent.split(new RegExp(`(${words.join('|')})`, 'i'))
+    part.replaceChildren(...pieces.map((piece, at) => (at % 2 === 1 ? create('mark', {}, piece) : piece)))
+  }
 }
 
 function createMoreOption(count: number, at: number): HTMLElement {

@@ -1,10 +1,8 @@
 import { html, type Html } from '../../../shared/web/html.js'
-import { renderPage, type PageSite, type Site } from '../page.js'
+import { renderPage, type Site } from '../page.js'
 import type { Reference } from './operation.js'
 import { renderSideList, type SideListOptions } from './side-list.js'
 import { textWith, words } from '../words.js'
-
-export type ReferencePageOptions = PageSite & Pick<Site, 'apis' | 'documents' | 'hasEmails' | 'schemes'>
 
 interface FrameOptions extends SideListOptions {
   readonly title?: string
@@ -12,10 +10,10 @@ interface FrameOptions extends SideListOptions {
   readonly content: Html
 }
 
-export function renderReferenceFrame(reference: Reference, options: ReferencePageOptions, frame: FrameOptions): string {
+export function renderReferenceFrame(reference: Reference, options: Site, frame: FrameOptions): string {
   const { title, head, content, ...list } = frame
   const root = `../${list.up}`
-  const main = renderMain(reference, options, root, content)
+  const main = renderMain(reference, options, root, html`${renderHeading(reference, frame)}${content}`)
   return renderPage({
     title: [...(title === undefined ? [] : [title]), reference.api.title, options.title].join(', '),
     root,
@@ -28,6 +26,17 @@ export function renderReferenceFrame(reference: Reference, options: ReferencePag
     header: createHeader(reference),
     content: html`<div class="columns">${renderSideList(reference, options, list)}${main}</div>`,
   })
+}
+
+/** Of all pages but the reference itself: above the title the API, and for a schema the list of them. */
+function renderHeading({ api }: Reference, { title, up, current }: FrameOptions): Html | false {
+  if (title === undefined) return false
+  const [shown, isSchema] = typeof current === 'object' ? [current, 'schema' in current] : []
+  return html`<div class="crumb">
+      <h1><a href="${up}${api.name}${shown && !isSchema && `#${shown.key}`}">${api.title}</a></h1>
+      ${isSchema && html`<a href="../schemas">${words().schemas}</a>`}
+    </div>
+    <h2>${title}</h2> `
 }
 
 function createHeader({ api }: Reference) {
@@ -56,7 +65,7 @@ function createHeader({ api }: Reference) {
   }
 }
 
-function renderMain({ api }: Reference, options: ReferencePageOptions, root: string, content: Html): Html {
+function renderMain({ api }: Reference, options: Site, root: string, content: Html): Html {
   return html`<main
     id="reference"
     data-api="${api.name}"

@@ -10,18 +10,19 @@ import { listHeadings, normalizeAnchor, redirectAnchors, renderInformation, type
 import { renderDescription } from './markdown.js'
 import { renderExternalDocs, renderOperation, type Reference } from './operation.js'
 import { RESERVED_IDS, groupByTag, type ReferenceOperation, type TagGroup } from './operations.js'
-import { renderReferenceFrame, type ReferencePageOptions } from './frame.js'
+import type { Site } from '../page.js'
+import { renderReferenceFrame } from './frame.js'
 import { listNamedSchemas, type NamedSchema } from './named-schemas.js'
 import { renderPath, renderTitle } from './side-list.js'
 import { readText, resolve, readSchema, describeType } from './read-schema.js'
-import { readLanguage, words } from '../words.js'
+import { readLanguage, textWith, words } from '../words.js'
 import { renderSchema } from './schema.js'
 import { listMembers } from './schema-rules.js'
 import { findKnownValue } from './examples.js'
 import { renderExamples } from './responses.js'
 
 /** The reference of one API: all operations as a list, and their groups in a sidebar. Each links to its page, which works without scripts. */
-export function renderReferencePage(reference: Reference, options: ReferencePageOptions): string {
+export function renderReferencePage(reference: Reference, options: Site): string {
   const { api, document, operations } = reference
   const schemas = listNamedSchemas(document)
   const groups = groupByTag(document, operations)
@@ -71,24 +72,17 @@ function listPlaces({ api, operations }: Reference, groups: readonly TagGroup[],
   return new Map(places.map(([name, attributes]) => [normalizeAnchor(name), attributes]))
 }
 
-export function renderOperationPage(
-  reference: Reference,
-  operation: ReferenceOperation,
-  options: ReferencePageOptions,
-): string {
-  const { api } = reference
+export function renderOperationPage(reference: Reference, operation: ReferenceOperation, options: Site): string {
+  const next = reference.operations[reference.operations.indexOf(operation) + 1]
   return renderReferenceFrame(reference, options, {
-    title: operation.summary ?? `${operation.method} ${operation.path}`,
+    title: operation.summary ?? operation.key,
     up: '../../',
     current: operation,
-    content: html`<div class="crumb">
-        <h1><a href="../../${api.name}#${operation.key}">${api.title}</a></h1>
-      </div>
-      <h2>${operation.summary ?? operation.key}</h2>
-      <section class="operation open" id="${operation.key}">
-        ${renderEndpoint(api, operation)}
+    content: html`<section class="operation open" id="${operation.key}">
+        ${renderEndpoint(reference.api, operation)}
         <div class="content">${renderOperation(reference, operation)}</div>
-      </section>`,
+      </section>
+      ${next && html`<a class="chevron next" href="${next.key}">${textWith('nextGuide', { title: next.summary ?? next.key })}</a>`}`,
   })
 }
 
@@ -135,17 +129,12 @@ function renderListed(name: string, operation: ReferenceOperation, isNamed: bool
   </section>`
 }
 
-export function renderSchemasPage(reference: Reference, options: ReferencePageOptions): string {
-  const { api } = reference
+export function renderSchemasPage(reference: Reference, options: Site): string {
   return renderReferenceFrame(reference, options, {
     title: words().schemas,
     up: '../',
     current: 'schemas',
-    content: html`<div class="crumb">
-        <h1><a href="../${api.name}">${api.title}</a></h1>
-      </div>
-      <h2>${words().schemas}</h2>
-      ${renderSchemaList(reference, 'schemas')}`,
+    content: renderSchemaList(reference, 'schemas'),
   })
 }
 
@@ -169,8 +158,8 @@ function renderSchemaList({ document }: Reference, folder: string): Html {
   </ul>`
 }
 
-export function renderSchemaPage(reference: Reference, named: NamedSchema, options: ReferencePageOptions): string {
-  const { api, document } = reference
+export function renderSchemaPage(reference: Reference, named: NamedSchema, options: Site): string {
+  const { document } = reference
   const { name, schema } = named
   // Members of a schema that no operation shows have examples that are made.
   const value = findKnownValue(document, schema)
@@ -179,18 +168,13 @@ export function renderSchemaPage(reference: Reference, named: NamedSchema, optio
     title: name,
     up: '../../',
     current: named,
-    content: html`<div class="crumb">
-        <h1><a href="../../${api.name}">${api.title}</a></h1>
-        <a href="../schemas">${words().schemas}</a>
-      </div>
-      <h2>${name}</h2>
-      <div class="pair">
-        <div class="facts">${renderSchema(document, schema)}</div>
-        <div class="beside">
-          <div class="codes">
-            ${renderExamples(document, 'example', [[words().example, { 'application/json': content }]])}
-          </div>
+    content: html`<div class="pair">
+      <div class="facts">${renderSchema(document, schema)}</div>
+      <div class="beside">
+        <div class="codes">
+          ${renderExamples(document, 'example', [[words().example, { 'application/json': content }]])}
         </div>
-      </div>`,
+      </div>
+    </div>`,
   })
 }
