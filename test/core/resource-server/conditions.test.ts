@@ -51,6 +51,16 @@ async function send(app: Express, method: string, token: string | undefined, pat
   return token === undefined ? test : test.set('Authorization', `Bearer ${token}`)
 }
 
+/** The scopes that the challenge names are those that an access token lacks. */
+async function expectLack(app: Express, method: string, token: string, scopes: string): Promise<void> {
+  const challenge = createBearerChallenge('insufficient_scope', LACKS, `scope="${scopes}", `)
+  expectRefusal(await send(app, method, token), 403, 'insufficient_scope', challenge)
+}
+
+async function expectMissing(app: Express, method: string, challenge: Record<string, string>): Promise<void> {
+  expectRefusal(await send(app, method, undefined), 401, 'unauthorized', challenge)
+}
+
 const LACKS = 'The access token lacks a scope that this needs'
 
 describe('scopes per method (docs/http.md G26)', () => {
@@ -62,29 +72,14 @@ describe('scopes per method (docs/http.md G26)', () => {
   it('are those of the request’s method', async () => {
     expect((await send(app, 'GET', tokens.read)).status).toBe(200)
     expect((await send(app, 'POST', tokens.both)).status).toBe(200)
-    expectRefusal(
-      await send(app, 'GET', tokens.write),
-      403,
-      'insufficient_scope',
-      createBearerChallenge('insufficient_scope', LACKS, 'scope="orders:read", '),
-    )
-    expectRefusal(
-      await send(app, 'POST', tokens.read),
-      403,
-      'insufficient_scope',
-      createBearerChallenge('insufficient_scope', LACKS, 'scope="orders:write orders:read", '),
-    )
+    await expectLack(app, 'GET', tokens.write, 'orders:read')
+    await expectLack(app, 'POST', tokens.read, 'orders:write orders:read')
   })
 
   it('are named in the challenge of that method if there is no credential', async () => {
-    expectRefusal(await send(app, 'GET', undefined), 401, 'unauthorized', createMissingTokenChallenge('orders:read'))
-    expectRefusal(
-      await send(app, 'POST', undefined),
-      401,
-      'unauthorized',
-      createMissingTokenChallenge('orders:write orders:read'),
-    )
-    expectRefusal(await send(app, 'DELETE', undefined), 401, 'unauthorized', TOKEN_MISSING)
+    await expectMissing(app, 'GET', createMissingTokenChallenge('orders:read'))
+    await expectMissing(app, 'POST', createMissingTokenChallenge('orders:write orders:read'))
+    await expectMissing(app, 'DELETE', TOKEN_MISSING)
   })
 
   it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])('refuse %s with 403 if they do not name it', async (method) => {
@@ -136,18 +131,8 @@ describe('anyScope (docs/http.md G8)', () => {
   it('needs one of them', async () => {
     for (const token of [tokens.read, tokens.write, tokens.both])
       expect((await send(either, 'GET', token)).status).toBe(200)
-    expectRefusal(
-      await send(either, 'GET', tokens.none),
-      403,
-      'insufficient_scope',
-      createBearerChallenge('insufficient_scope', LACKS, 'scope="orders:write orders:read", '),
-    )
-    expectRefusal(
-      await send(either, 'GET', undefined),
-      401,
-      'unauthorized',
-      createMissingTokenChallenge('orders:write orders:read'),
-    )
+    await expectLack(either, 'GET', tokens.none, 'orders:write orders:read')
+    await expectMissing(either, 'GET', createMissingTokenChallenge('orders:write orders:read'))
   })
 
   it('is needed besides all scopes of the method, and the challenge names both', async () => {
@@ -161,7 +146,8 @@ describe('anyScope (docs/http.md G8)', () => {
 })
 
 describe('allow (docs/http.md G27)', () => {
-  const untyped = (allow: unknown) => appWith(auth.requireBearer('orders', { allow } as BearerGuardOptions<never>))
+  const ask = (allow: unknown) =>
+    send(appWith(auth.requireBearer('orders', { allow } as BearerGuardOptions<never>)), 'GET', tokens.both)
   const REFUSED = createBearerChallenge('access_denied', 'This request is not allowed')
 
   it('gets the caller and the request, with its params, and is not called before everything else is met', async () => {
@@ -204,11 +190,7 @@ describe('allow (docs/http.md G27)', () => {
     ['a header with a line break', { headers: { 'X-A': 'a\r\nX-B: b' } }, 500],
     ['a header name with a colon', { headers: { 'a:b': 'c' } }, 500],
   ])('that answers %s', async (_, answer, status) => {
-    const answered = await send(
-      untyped(() => answer),
-      'GET',
-      tokens.both,
-    )
+    const answered = await ask(() => answer)
     expect(answered.status).toBe(status)
     if (status === 403) expectRefusal(answered, 403, 'access_denied', REFUSED)
     if (status === 500) {
@@ -217,43 +199,28 @@ describe('allow (docs/http.md G27)', () => {
     }
   })
 
+  function fail(error: unknown): never {
+    throw error
+  }
+
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('no database')
-      },
-    ],
-    [
-      'throws nothing',
-      () => {
-        throw undefined
-      },
-    ],
-    [
-      'throws a refusal',
-      () => {
-        throw new OAuthError('access_denied', 'No')
-      },
-    ],
+    ['throws', () => fail(new Error('no database'))],
+    ['throws nothing', () => fail(undefined)],
+    ['throws a refusal', () => fail(new OAuthError('access_denied', 'No'))],
     ['rejects', () => Promise.reject(new Error('no database'))],
     ['rejects with nothing', () => Promise.reject()],
     ['rejects with "route"', () => Promise.reject('route')],
   ] as [string, () => never][])('that %s: 500, and the log has the cause', async (_, allow) => {
-    expectRefusal(await send(untyped(allow), 'GET', tokens.both), 500, 'server_error')
+    expectRefusal(await ask(allow), 500, 'server_error')
     expect(logger.lines).toHaveLength(1)
   })
 
   it('that meets an outage of the store, or takes longer than 5 seconds: 503', async () => {
-    const outage = untyped(() => Promise.reject(new StoreUnavailableError('down')))
+    const outage = await ask(() => Promise.reject(new StoreUnavailableError('down')))
     const unavailable = { 'retry-after': '1' }
-    expectRefusal(await send(outage, 'GET', tokens.both), 503, 'temporarily_unavailable', unavailable)
+    expectRefusal(outage, 503, 'temporarily_unavailable', unavailable)
     vi.useFakeTimers({ toFake: ['setTimeout'], shouldAdvanceTime: true, advanceTimeDelta: 200 })
-    const answer = send(
-      untyped(() => new Promise(() => undefined)),
-      'GET',
-      tokens.both,
-    )
+    const answer = ask(() => new Promise(() => undefined))
     await vi.advanceTimersByTimeAsync(1)
     while (vi.getTimerCount() === 0) await new Promise(setImmediate)
     await vi.advanceTimersByTimeAsync(5001)
@@ -262,37 +229,17 @@ describe('allow (docs/http.md G27)', () => {
   })
 
   it('may answer a refusal of its own: status, error, description and headers', async () => {
-    const own = {
-      error: 'not_your_order',
-      description: 'Order 7 is "another\'s" für\r\nACME',
-      headers: { 'X-Order': '7' },
-    }
-    const answer = await send(
-      untyped(() => own),
-      'GET',
-      tokens.both,
-    )
+    const text = 'Order 7 is "another\'s" für\r\nACME'
+    const own = { error: 'not_your_order', description: text, headers: { 'X-Order': '7' } }
+    const answer = await ask(() => own)
     const description = "Order 7 is 'another's' f r  ACME"
     expectRefusal(answer, 403, 'not_your_order', createBearerChallenge('not_your_order', description))
     expect(answer.body).toEqual({ error: 'not_your_order', error_description: description })
     expect(answer.headers['x-order']).toBe('7')
-    const hidden = await send(
-      untyped(async () => ({ status: 404, error: 'not_found' })),
-      'GET',
-      tokens.both,
-    )
+    const hidden = await ask(async () => ({ status: 404, error: 'not_found' }))
     expectRefusal(hidden, 404, 'not_found')
     const limited = new OAuthError('too_many_requests', 'Two orders a minute', { headers: { 'Retry-After': '30' } })
-    expectRefusal(
-      await send(
-        untyped(() => limited),
-        'GET',
-        tokens.both,
-      ),
-      429,
-      'too_many_requests',
-      { 'retry-after': '30' },
-    )
+    expectRefusal(await ask(() => limited), 429, 'too_many_requests', { 'retry-after': '30' })
   })
 
   it('can not change what authOf(req) says', async () => {
