@@ -7,6 +7,7 @@ import { request } from '../support/request.js'
 import { prepareHostApp } from './host-app.js'
 import { observeGuard, NOTHING_CHANGED } from './observe-guard.js'
 import { decodeJwt } from 'jose'
+import { throwing } from '../support/throwing.js'
 
 onEveryPlatform((host) => {
   const { newApp, credentials, bearer, tokenForm } = prepareHostApp(host)
@@ -47,9 +48,7 @@ onEveryPlatform((host) => {
       const guard = observeGuard(host.auth.requireBearer('orders', { scopes: ['orders:read'] }))
       const guarded = guard.guard
       app.get('/orders/items/:id', guarded, (req, res) => void res.json({ id: req.params['id'], query: req.query }))
-      app.get('/orders/sync/:id', guarded, () => {
-        throw new Error('sync')
-      })
+      app.get('/orders/sync/:id', guarded, throwing(new Error('sync')))
       app.get('/orders/next/:id', guarded, (_req, _res, next) => next(new Error('next')))
       app.get('/orders/skip/:id', guarded, (_req, _res, next) => next('route'))
       app.get('/orders/skip/:id', (_req, res) => void res.json({ skipped: true }))

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { createOperatorDataReader, readExternalId } from '../../../src/core/applications/records/metadata.js'
 import type { MetadataSchema, SchemaResult, StandardSchema } from '../../../src/shared/contracts/metadata-schema.js'
+import { throwing } from '../../support/throwing.js'
 
 /** A Standard Schema written by hand. */
 function schemaOf<Output>(
@@ -114,9 +115,7 @@ describe('metadata with a schema', () => {
   })
 
   it('rejects with the error that a schema throws', async () => {
-    const schema = schemaOf<object>(() => {
-      throw new TypeError('a mistake in the schema')
-    })
+    const schema = schemaOf<object>(throwing(new TypeError('a mistake in the schema')))
     await expect(createMetadataReader(schema)({})).rejects.toThrow(new TypeError('a mistake in the schema'))
   })
 })

@@ -5,15 +5,12 @@ import { authOf, StoreUnavailableError, type ApisOptions, type PlatformEvent } f
 import { accessToken, createTokenForm, expectRefusal, post, type ClientCredentials } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
+import { throwing } from '../../support/throwing.js'
 
 /** Functions that give no claims that a token could have. */
 const FAILING: Record<string, () => unknown> = {
-  throws: () => {
-    throw new Error('the price list is gone')
-  },
-  rejects: async () => {
-    throw new StoreUnavailableError('the price list does not answer')
-  },
+  throws: throwing(new Error('the price list is gone')),
+  rejects: () => Promise.reject(new StoreUnavailableError('the price list does not answer')),
   undefined: () => undefined,
   text: () => 'gold',
   list: () => ['gold'],

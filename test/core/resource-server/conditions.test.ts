@@ -20,6 +20,7 @@ import {
   sendAuthInfo,
   TOKEN_MISSING,
 } from './guarded-routes.js'
+import { throwing } from '../../support/throwing.js'
 
 const { auth, logger } = openPlatform({ rateLimits: { requests: { limit: 1000, window: 60 } } })
 const tokenApp = express().use(auth.router)
@@ -199,14 +200,10 @@ describe('allow (docs/http.md G27)', () => {
     }
   })
 
-  function fail(error: unknown): never {
-    throw error
-  }
-
   it.each([
-    ['throws', () => fail(new Error('no database'))],
-    ['throws nothing', () => fail(undefined)],
-    ['throws a refusal', () => fail(new OAuthError('access_denied', 'No'))],
+    ['throws', throwing(new Error('no database'))],
+    ['throws nothing', throwing(undefined)],
+    ['throws a refusal', throwing(new OAuthError('access_denied', 'No'))],
     ['rejects', () => Promise.reject(new Error('no database'))],
     ['rejects with nothing', () => Promise.reject()],
     ['rejects with "route"', () => Promise.reject('route')],

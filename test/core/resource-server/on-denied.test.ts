@@ -8,6 +8,7 @@ import { accessToken, createApplication, expectRefusal } from '../../support/htt
 import { onEveryFailingPlatform } from '../../support/failing-store.js'
 import { request } from '../../support/request.js'
 import { type KnownApplication, TOKEN_MISSING, KEY_MISSING } from './guarded-routes.js'
+import { throwing } from '../../support/throwing.js'
 
 describe('onDenied (docs/http.md G18)', () => {
   const seen: Denial[] = []
@@ -115,18 +116,8 @@ describe('onDenied (docs/http.md G18)', () => {
       })
 
       it.each<[string, OnDenied]>([
-        [
-          'throws',
-          () => {
-            throw new Error('of onDenied')
-          },
-        ],
-        [
-          'rejects',
-          async () => {
-            throw new Error('of onDenied')
-          },
-        ],
+        ['throws', throwing(new Error('of onDenied'))],
+        ['rejects', () => Promise.reject(new Error('of onDenied'))],
         [
           'rejects later',
           async () => {

@@ -9,6 +9,7 @@ import { timeBound } from '../../support/time-bound.js'
 import { request, type Response } from '../../support/request.js'
 import { ISSUER } from '../tokens/signer.js'
 import { TOKEN_INVALID, TOKEN_MALFORMED, TOKEN_MISSING } from './guarded-routes.js'
+import { throwing } from '../../support/throwing.js'
 
 const encode = (part: unknown): string =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
@@ -189,9 +190,7 @@ describe('otherIssuers (docs/http.md G31 to G33)', () => {
       () => Promise.reject(new Error('no')),
       () => Promise.reject(),
       () => Promise.reject('route'),
-      () => {
-        throw new Error('no')
-      },
+      throwing(new Error('no')),
       () => {
         // oxlint-disable-next-line typescript/only-throw-error -- Express's next('route') would go on
         throw 'route'

@@ -43,19 +43,39 @@ function scriptedStore() {
 
 const change = (id: string): Change => ({ kind: 'application', id })
 
-function startFeed(store: StoreWith, maxStaleness = 5, onChange?: (change: Change) => void | Promise<void>) {
+/** A feed on a scripted store, which is not started yet. */
+function createScripted({ maxStaleness = 5, pollInterval = POLL_INTERVAL_MS, onChange }: FeedOptions = {}) {
+  const { store, script } = scriptedStore()
   const delivered: Change[] = []
-  const created = createChangeFeed({ store, maxStaleness })
+  const created = createChangeFeed({ store: { ...store, pollInterval }, maxStaleness })
   feed = created
   const start = (): Promise<void> => created.start(onChange ?? ((each) => void delivered.push(each)))
-  return { feed: { ...created, start }, delivered }
+  return { script, started: { ...created, start }, delivered }
+}
+
+async function startScripted(options: FeedOptions = {}) {
+  const scripted = createScripted(options)
+  await scripted.started.start()
+  return scripted
+}
+
+interface FeedOptions {
+  readonly maxStaleness?: number
+  readonly pollInterval?: number
+  readonly onChange?: (change: Change) => void | Promise<void>
+}
+
+/** Lets reads wait until the function that it returns is called. */
+function holdReads(script: ReturnType<typeof scriptedStore>['script']): () => void {
+  let release = (): void => undefined
+  script.hold = new Promise((resolve) => (release = resolve))
+  return release
 }
 
 describe('the change feed', () => {
   it('starts at the present end and does not deliver earlier changes', async () => {
-    const { store, script } = scriptedStore()
+    const { script, started, delivered } = createScripted()
     script.changes.push(change('old'))
-    const { feed: started, delivered } = startFeed(store)
     expect(started.isFresh()).toBe(false)
     await started.start()
     expect(started.isFresh()).toBe(true)
@@ -64,9 +84,7 @@ describe('the change feed', () => {
   })
 
   it('delivers every change once and in order', async () => {
-    const { store, script } = scriptedStore()
-    const { feed: started, delivered } = startFeed(store)
-    await started.start()
+    const { script, delivered } = await startScripted()
     const all = Array.from({ length: 50 }, (_, i) => change(String(i)))
     for (const each of all) {
       script.changes.push(each)
@@ -78,12 +96,8 @@ describe('the change feed', () => {
   })
 
   it('polls at once when it is woken, and again when it was woken during a poll', async () => {
-    const { store, script } = scriptedStore()
-    const slow = { ...store, pollInterval: 60_000 }
-    const { feed: started, delivered } = startFeed(slow)
-    await started.start()
-    let release = (): void => undefined
-    script.hold = new Promise((resolve) => (release = resolve))
+    const { script, delivered } = await startScripted({ pollInterval: 60_000 })
+    const release = holdReads(script)
     script.changes.push(change('first'))
     script.wake!()
     await sleep(5)
@@ -98,9 +112,7 @@ describe('the change feed', () => {
   })
 
   it('shares one poll among concurrent calls', async () => {
-    const { store, script } = scriptedStore()
-    const { feed: started } = startFeed({ ...store, pollInterval: 60_000 })
-    await started.start()
+    const { script, started } = await startScripted({ pollInterval: 60_000 })
     expect(await Promise.all([started.poll(), started.poll(), started.poll()])).toEqual([true, true, true])
     expect(script.cursors).toHaveLength(2)
     script.failing = true
@@ -109,9 +121,7 @@ describe('the change feed', () => {
   })
 
   it('is fresh for maxStaleness after the last answer, and fresh again with the next', async () => {
-    const { store, script } = scriptedStore()
-    const { feed: started } = startFeed({ ...store, pollInterval: 60_000 }, 60)
-    await started.start()
+    const { script, started } = await startScripted({ pollInterval: 60_000, maxStaleness: 60 })
     script.failing = true
     const answeredAt = performance.now()
     const now = vi.spyOn(performance, 'now')
@@ -125,11 +135,8 @@ describe('the change feed', () => {
   })
 
   it('counts the age of an answer from the start of its poll', async () => {
-    const { store, script } = scriptedStore()
-    const { feed: started } = startFeed({ ...store, pollInterval: 60_000 }, 60)
-    await started.start()
-    let release = (): void => undefined
-    script.hold = new Promise((resolve) => (release = resolve))
+    const { script, started } = await startScripted({ pollInterval: 60_000, maxStaleness: 60 })
+    const release = holdReads(script)
     const answered = started.poll()
     const startedAt = performance.now()
     const now = vi.spyOn(performance, 'now').mockReturnValue(startedAt + 50_000)
@@ -142,10 +149,8 @@ describe('the change feed', () => {
   })
 
   it('overtakes a read that is not answered: it stays fresh, and changes arrive', async () => {
-    const { store, script } = scriptedStore()
     // Long enough that a busy machine is not what makes it stale.
-    const { feed: started, delivered } = startFeed(store, 4)
-    await started.start()
+    const { script, started, delivered } = await startScripted({ maxStaleness: 4 })
     script.hold = new Promise(() => undefined)
     await expect.poll(() => script.cursors.length, { interval: 1 }).toBe(2)
     script.hold = undefined
@@ -157,11 +162,8 @@ describe('the change feed', () => {
   })
 
   it('reads again for every call that asks for the latest changes while one read is stuck, and after it', async () => {
-    const { store, script } = scriptedStore()
-    const { feed: started, delivered } = startFeed(store)
-    await started.start()
-    let release = (): void => undefined
-    script.hold = new Promise((resolve) => (release = resolve))
+    const { script, started, delivered } = await startScripted()
+    const release = holdReads(script)
     await expect.poll(() => script.cursors.length, { interval: 1 }).toBe(2)
     script.hold = undefined
     // The stuck read has been overtaken.
@@ -178,11 +180,8 @@ describe('the change feed', () => {
   })
 
   it('ignores the late answer of a read that was overtaken', async () => {
-    const { store, script } = scriptedStore()
-    const { feed: started, delivered } = startFeed(store)
-    await started.start()
-    let release = (): void => undefined
-    script.hold = new Promise((resolve) => (release = resolve))
+    const { script, delivered } = await startScripted()
+    const release = holdReads(script)
     await expect.poll(() => script.cursors.length, { interval: 1 }).toBe(2)
     script.hold = undefined
     script.changes.push(change('a'), change('b'))
@@ -195,11 +194,8 @@ describe('the change feed', () => {
   })
 
   it('has three reads under way at most, and reports before maxStaleness that they are late', async () => {
-    const { store, script } = scriptedStore()
-    const { feed: started } = startFeed(store, 2)
-    await started.start()
-    let release = (): void => undefined
-    script.hold = new Promise((resolve) => (release = resolve))
+    const { script, started } = await startScripted({ maxStaleness: 2 })
+    const release = holdReads(script)
     await expect.poll(started.isLate, { interval: 5 }).toBe(true)
     expect(script.cursors.length).toBeLessThanOrEqual(4)
     // Neither waits for a read that may never be answered.
@@ -212,15 +208,14 @@ describe('the change feed', () => {
   })
 
   it('delivers a change again after onChange failed, and then the following ones', async () => {
-    const { store, script } = scriptedStore()
     const deliveries: string[] = []
     let failures = 2
-    const { feed: started } = startFeed(store, 5, async (each) => {
+    const onChange = async (each: Change): Promise<void> => {
       const { id } = each as { id: string }
       deliveries.push(id)
       if (id === 'b' && failures-- > 0) throw new Error('not now')
-    })
-    await started.start()
+    }
+    const { script } = await startScripted({ onChange })
     script.changes.push(change('a'), change('b'), change('c'))
     await expect.poll(() => deliveries.at(-1), { interval: 5 }).toBe('c')
     expect(deliveries).toEqual(['a', 'b', 'a', 'b', 'a', 'b', 'c'])
@@ -228,9 +223,8 @@ describe('the change feed', () => {
   })
 
   it('is not fresh after an answer for which onChange failed', async () => {
-    const { store, script } = scriptedStore()
-    const { feed: started } = startFeed({ ...store, pollInterval: 60_000 }, 0.05, () => Promise.reject(new Error('no')))
-    await started.start()
+    const onChange = () => Promise.reject(new Error('no'))
+    const { script, started } = await startScripted({ pollInterval: 60_000, maxStaleness: 0.05, onChange })
     script.changes.push(change('a'))
     await sleep(60)
     expect(await started.poll()).toBe(false)
@@ -238,9 +232,7 @@ describe('the change feed', () => {
   })
 
   it('neither polls nor delivers changes after close()', async () => {
-    const { store, script } = scriptedStore()
-    const { feed: started, delivered } = startFeed(store)
-    await started.start()
+    const { script, started, delivered } = await startScripted()
     started.close()
     expect(script.wake).toBeUndefined()
     const polls = script.cursors.length
@@ -252,8 +244,7 @@ describe('the change feed', () => {
   })
 
   it('does not start to poll if it was closed during start()', async () => {
-    const { store, script } = scriptedStore()
-    const { feed: started } = startFeed(store)
+    const { script, started } = createScripted()
     script.hold = sleep(20)
     const starting = started.start()
     started.close()
@@ -264,9 +255,8 @@ describe('the change feed', () => {
   })
 
   it('polls and watches once although it was started twice', async () => {
-    const { store, script } = scriptedStore()
+    const { script, started } = createScripted()
     script.failing = true
-    const { feed: started } = startFeed(store)
     await expect(started.start()).rejects.toThrow('unavailable')
     script.failing = false
     await started.start()

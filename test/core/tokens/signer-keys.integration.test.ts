@@ -16,6 +16,7 @@ import { openPlatform, SECRET, STORES, type TestPlatform } from '../../support/p
 import { waitUntil } from '../../support/wait-until.js'
 import { fetchKeySet } from './signer.js'
 import { createVault, createVaultKey, signWith, type Vault } from './vault.js'
+import { throwing } from '../../support/throwing.js'
 
 type Client = Awaited<ReturnType<typeof createApplication>>
 
@@ -273,9 +274,7 @@ describe('a signer', () => {
       'a text': async (_kid, bytes) => signWith(key, bytes).toString('base64url'),
       nothing: async () => undefined,
       'a rejection': async () => Promise.reject(new Error('AccessDenied: key-secret-text')),
-      'an error': () => {
-        throw new Error('ECONNREFUSED')
-      },
+      'an error': throwing(new Error('ECONNREFUSED')),
     }
     for (const [name, signInstead] of Object.entries(wrong)) {
       vault.signInstead = signInstead

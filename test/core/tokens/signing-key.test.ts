@@ -159,36 +159,18 @@ describe('the option importUnencrypted', () => {
   })
 })
 
-describe('a session secret that somebody else writes to the store', () => {
-  it('in place of it the pepper: ends the start with a ConfigurationError', async () => {
-    const store = memoryStore()
-    const before = openPlatform({ store })
-    await before.auth.ready()
-    await before.auth.close()
-    await store.replaceSecret(
-      'session',
-      await store.establishSecret('session', ''),
-      await store.establishSecret('pepper', ''),
-    )
-    const { auth } = openPlatform({ store })
-    await expect(auth.ready()).rejects.toMatchObject({ name: 'ConfigurationError' })
-    await auth.close()
-  })
-})
-
-describe('a pepper that somebody else writes to the store', () => {
-  it.each<[string, (store: StoreWith) => Promise<string>]>([
-    ['unencrypted', async () => `plain:${'A'.repeat(43)}`],
-    ['the session secret', (store) => store.establishSecret('session', '')],
-    ['a signing key', async (store) => (await store.listSigningKeys())[0]!.sealedPrivateJwk],
-  ])('%s: ends the start with a ConfigurationError', async (_, forge) => {
-    const store = memoryStore()
-    const before = openPlatform({ store })
-    await before.auth.ready()
-    await before.auth.close()
-    await store.replaceSecret('pepper', await store.establishSecret('pepper', ''), await forge(store))
-    const { auth } = openPlatform({ store })
-    await expect(auth.ready()).rejects.toMatchObject({ name: 'ConfigurationError' })
-    await auth.close()
-  })
+it.each<['session' | 'pepper', string, (store: StoreWith) => Promise<string>]>([
+  ['session', 'the pepper', (store) => store.establishSecret('pepper', '')],
+  ['pepper', 'an unencrypted one', async () => `plain:${'A'.repeat(43)}`],
+  ['pepper', 'the session secret', (store) => store.establishSecret('session', '')],
+  ['pepper', 'a signing key', async (store) => (await store.listSigningKeys())[0]!.sealedPrivateJwk],
+])('a %s in whose place somebody else writes %s ends the start with a ConfigurationError', async (name, _, forge) => {
+  const store = memoryStore()
+  const before = openPlatform({ store })
+  await before.auth.ready()
+  await before.auth.close()
+  await store.replaceSecret(name, await store.establishSecret(name, ''), await forge(store))
+  const { auth } = openPlatform({ store })
+  await expect(auth.ready()).rejects.toMatchObject({ name: 'ConfigurationError' })
+  await auth.close()
 })

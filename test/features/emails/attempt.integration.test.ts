@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest'
+import { describe, it, type TestContext } from 'vitest'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { failAt, readMail, SHORT_TIMEOUTS, type Fault, type Stage } from '../../support/smtp.js'
 import {
@@ -12,6 +12,16 @@ import {
 
 const HOUR = 3600
 const MANY = IS_LONG_LANE ? 30 : 12
+
+/** A registration whose first e-mail arrives, but the mail server's answer does not. */
+async function registerUncertain(test: Pick<TestContext, 'onTestFinished'>) {
+  const provider = await openMailingProvider(test, {}, SHORT_TIMEOUTS)
+  const { server, clock } = provider
+  failAt(server, 'end', { does: 'drop', kept: true })
+  const { id } = await provider.register()
+  await waitForAttempts(provider, id, 1)
+  return { provider, server, clock, id }
+}
 
 describe.concurrent('an e-mail with credentials', () => {
   it('is sent at once, and activates the application when the mail server accepts it', async (test) => {
@@ -123,11 +133,7 @@ describe.concurrent('an e-mail with credentials', () => {
   )
 
   it('keeps working while later attempts are refused', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished }, {}, SHORT_TIMEOUTS)
-    const { server, clock } = provider
-    failAt(server, 'end', { does: 'drop', kept: true })
-    const { id } = await provider.register()
-    await waitForAttempts(provider, id, 1)
+    const { provider, server, clock, id } = await registerUncertain({ onTestFinished })
     const refusals: [Stage, Fault][] = [
       ['end', { does: 'refuse', code: 451 }],
       ['MAIL', { does: 'stall' }],
@@ -165,11 +171,7 @@ describe.concurrent('an e-mail with credentials', () => {
   })
 
   it('leaves no credentials if it is refused after an earlier one was used', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished }, {}, SHORT_TIMEOUTS)
-    const { server, clock } = provider
-    failAt(server, 'end', { does: 'drop', kept: true })
-    const { id } = await provider.register()
-    await waitForAttempts(provider, id, 1)
+    const { provider, server, clock, id } = await registerUncertain({ onTestFinished })
     // The second attempt stalls while the credentials of the first are used.
     failAt(server, 'MAIL', { does: 'stall' })
     clock.advance(2)
@@ -180,11 +182,7 @@ describe.concurrent('an e-mail with credentials', () => {
   })
 
   it('is not sent after its application was deleted', async ({ expect, onTestFinished }) => {
-    const provider = await openMailingProvider({ onTestFinished }, {}, SHORT_TIMEOUTS)
-    const { server, clock } = provider
-    failAt(server, 'end', { does: 'drop', kept: true })
-    const { id } = await provider.register()
-    await waitForAttempts(provider, id, 1)
+    const { provider, server, clock, id } = await registerUncertain({ onTestFinished })
     failAt(server, 'MAIL', { does: 'stall' }, 1)
     clock.advance(2)
     await expect.poll(async () => (await provider.listEmails(id))[0]?.attemptCount).toBe(2)
@@ -193,12 +191,8 @@ describe.concurrent('an e-mail with credentials', () => {
     await expect.poll(provider.isSending, POLL_OPTIONS).toBe(false)
     expect(await provider.nextDueEmail()).toBeUndefined()
     expect(server.mails).toHaveLength(1)
-    expect(await provider.findRecord(id)).toMatchObject({
-      status: 'deleted',
-      contact: undefined,
-      keys: [],
-      secrets: [],
-    })
+    const deleted = { status: 'deleted', contact: undefined, keys: [], secrets: [] }
+    expect(await provider.findRecord(id)).toMatchObject(deleted)
     const received = await readMailedCredentials(server.mails[0])
     expect([await provider.tokenStatus(received), await provider.keyStatus(received)]).toEqual([401, 401])
     expect(provider.listEvents(id)).toEqual(['registered', 'deleted'])

@@ -4,6 +4,7 @@ import type { ComposeEmail, EmailToCompose } from '../../../src/features/emails/
 import { KEY, openMailingProvider, readCredentials, waitForEmails } from '../../core/applications/applicant.js'
 import { runBlock } from '../../recipes/run-block.js'
 import { readMail } from '../../support/smtp.js'
+import { throwing } from '../../support/throwing.js'
 
 /** The e-mail of a registration, as a real mail server received it, and what was logged. */
 async function receiveComposed(compose: ComposeEmail, options: object = {}) {
@@ -56,20 +57,8 @@ describe('emails.compose', () => {
   })
 
   it.each<[what: string, compose: (email: EmailToCompose) => unknown, logged: RegExp]>([
-    [
-      'throws',
-      () => {
-        throw new Error('No template.')
-      },
-      /No template\./,
-    ],
-    [
-      'rejects',
-      async () => {
-        throw new Error('No template.')
-      },
-      /No template\./,
-    ],
+    ['throws', throwing(new Error('No template.')), /No template\./],
+    ['rejects', () => Promise.reject(new Error('No template.')), /No template\./],
     ['returns nothing', () => undefined, /did not return/],
     [
       'returns a subject of two lines',

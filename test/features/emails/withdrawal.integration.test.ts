@@ -42,6 +42,32 @@ async function openShop(options: TestOptions = {}) {
   return { ...provider, server, id, old, ...createSteps(provider) }
 }
 
+/** A new secret of whose e-mail only the link has arrived. */
+async function openWithLink() {
+  const shop = await openShop({ delivery: 'claim-link' })
+  await shop.rotateByEmail(shop.id)
+  await shop.waitForLink(shop.id)
+  return shop
+}
+
+/** A new secret whose e-mail the mail server has refused once. */
+async function openWithRefused() {
+  const shop = await openShop()
+  shop.server.mode = 'down'
+  await shop.rotateByEmail(shop.id)
+  await waitForAttempts(shop, shop.id, 1)
+  return shop
+}
+
+/** A new secret whose e-mail the mail server has got and not answered. */
+async function openWithUnanswered(options: TestOptions = {}) {
+  const shop = await openShop(options)
+  shop.server.mode = 'silent'
+  await shop.rotateByEmail(shop.id)
+  await waitForEmails(shop.server.emails, 1)
+  return shop
+}
+
 function createSteps(provider: Provider) {
   const { auth, clock, listEmails, nextDueEmail, tokenStatus } = provider
   return {
@@ -91,10 +117,8 @@ describe('a rotation without e-mail', () => {
   )
 
   it('ends a claim link that was not used', async () => {
-    const shop = await openShop({ delivery: 'claim-link' })
+    const shop = await openWithLink()
     const { auth, server, id, old } = shop
-    await shop.rotateByEmail(id)
-    await shop.waitForLink(id)
     const { credentials } = await auth.applications.rotateSecret(id, { overlap: 0 })
     expect(await shop.reveal(server.emails[0]!.text)).toMatchObject({ status: 400 })
     expect(await shop.secretStatuses(old.clientId, [credentials.clientSecret])).toEqual([200])
@@ -102,11 +126,8 @@ describe('a rotation without e-mail', () => {
   })
 
   it('ends the credential of an e-mail that is being sent, and keeps the former one for the overlap', async () => {
-    const shop = await openShop()
+    const shop = await openWithUnanswered()
     const { auth, clock, server, id, old } = shop
-    server.mode = 'silent'
-    await shop.rotateByEmail(id)
-    await waitForEmails(server.emails, 1)
     const { credentials } = await auth.applications.rotateSecret(id, { overlap: 60 })
     server.answer()
     const secrets = [readCredentials(server.emails[0]!).clientSecret, credentials.clientSecret, old.clientSecret]
@@ -135,11 +156,8 @@ describe('a rotation without e-mail', () => {
 
 describe('update() with another contact', () => {
   it('redirects an e-mail that was not accepted', async () => {
-    const shop = await openShop()
+    const shop = await openWithRefused()
     const { auth, server, id, old } = shop
-    server.mode = 'down'
-    await shop.rotateByEmail(id)
-    await waitForAttempts(shop, id, 1)
     server.mode = 'up'
     // Not after the back-off: the former contact may have been the problem.
     await auth.applications.update(id, { contact: NEW_CONTACT })
@@ -151,10 +169,8 @@ describe('update() with another contact', () => {
   })
 
   it('ends a link in the former mailbox, and sends a new one', async () => {
-    const shop = await openShop({ delivery: 'claim-link' })
+    const shop = await openWithLink()
     const { auth, server, id, old } = shop
-    await shop.rotateByEmail(id)
-    await shop.waitForLink(id)
     await auth.applications.update(id, { name: 'Another name', contact: OLD_CONTACT })
     await auth.applications.update(id, { contact: NEW_CONTACT })
     expect(await shop.reveal(server.emails[0]!.text)).toMatchObject({ status: 400 })
@@ -165,10 +181,8 @@ describe('update() with another contact', () => {
   })
 
   it('sends no link instead of one that has expired, before somebody asks for it', async () => {
-    const shop = await openShop({ delivery: 'claim-link' })
+    const shop = await openWithLink()
     const { auth, clock, server, id } = shop
-    await shop.rotateByEmail(id)
-    await shop.waitForLink(id)
     clock.advance(72 * 3600)
     await auth.applications.update(id, { contact: NEW_CONTACT })
     await shop.expectNothingDue(expect)
@@ -178,11 +192,8 @@ describe('update() with another contact', () => {
   })
 
   it('ends the credential of an e-mail that is being sent to the former mailbox', async () => {
-    const shop = await openShop()
+    const shop = await openWithUnanswered()
     const { auth, clock, server, id, old } = shop
-    server.mode = 'silent'
-    await shop.rotateByEmail(id)
-    await waitForEmails(server.emails, 1)
     await auth.applications.update(id, { contact: NEW_CONTACT })
     server.mode = 'up'
     server.answer()
@@ -198,10 +209,8 @@ describe('update() with another contact', () => {
 
 describe('suspend()', () => {
   it('ends a link for good; resume() sends a new one', async () => {
-    const shop = await openShop({ delivery: 'claim-link' })
+    const shop = await openWithLink()
     const { auth, server, id, old } = shop
-    await shop.rotateByEmail(id)
-    await shop.waitForLink(id)
     const [claimable] = await shop.listEmails(id)
     await auth.applications.suspend(id)
     expect(await shop.reveal(server.emails[0]!.text)).toMatchObject({ status: 400 })
@@ -221,11 +230,8 @@ describe('suspend()', () => {
   })
 
   it('holds e-mails until resume(), also those that are retried or queued meanwhile', async () => {
-    const shop = await openShop()
+    const shop = await openWithRefused()
     const { auth, server, id, old } = shop
-    server.mode = 'down'
-    await shop.rotateByEmail(id)
-    await waitForAttempts(shop, id, 1)
     await auth.applications.suspend(id)
     server.mode = 'up'
     await shop.expectNothingDue(expect)
@@ -240,19 +246,13 @@ describe('suspend()', () => {
     await waitForEmails(server.emails, 2)
     await expect.poll(() => shop.listEmails(id), POLL_OPTIONS).toEqual([])
     const [one, other] = server.emails.map((email) => readCredentials(email))
-    const received = {
-      clientId: one!.clientId + other!.clientId,
-      clientSecret: one!.clientSecret + other!.clientSecret,
-    }
-    expect([await shop.tokenStatus(received), await shop.tokenStatus(old)]).toEqual([200, 401])
+    const [clientId, clientSecret] = [one!.clientId + other!.clientId, one!.clientSecret + other!.clientSecret]
+    expect([await shop.tokenStatus({ clientId, clientSecret }), await shop.tokenStatus(old)]).toEqual([200, 401])
   })
 
   it('holds an e-mail that has failed and is retried while the application is suspended', async () => {
-    const shop = await openShop()
+    const shop = await openWithRefused()
     const { auth, clock, server, id } = shop
-    server.mode = 'down'
-    await shop.rotateByEmail(id)
-    await waitForAttempts(shop, id, 1)
     clock.advance(73 * 3600)
     await waitForAttempts(shop, id, 2)
     await auth.applications.suspend(id)
@@ -298,11 +298,8 @@ describe('suspend()', () => {
 describe('auth.emails.cancel()', () => {
   it('ends every e-mail and link of an application, and auth.emails.retry() does not revive them', async () => {
     const store = memoryStore()
-    const shop = await openShop({ store })
+    const shop = await openWithUnanswered({ store })
     const { auth, server, id, old } = shop
-    server.mode = 'silent'
-    await shop.rotateByEmail(id)
-    await waitForEmails(server.emails, 1)
     const other = await shop.register(['weather'])
     expect(await auth.emails.cancel(id, { by: 'alice' })).toEqual({ cancelled: 1 })
     server.mode = 'up'

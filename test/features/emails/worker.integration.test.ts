@@ -14,6 +14,7 @@ import {
   waitForEmails,
 } from '../../core/applications/applicant.js'
 import { failingMailer, REFUSED_FOR_GOOD } from '../../support/failing-mailer.js'
+import { throwing } from '../../support/throwing.js'
 
 const HOUR = 3600
 
@@ -169,12 +170,7 @@ describe.concurrent('a mailer', () => {
   })
 
   it.for([
-    [
-      'throws synchronously',
-      () => {
-        throw new Error('no')
-      },
-    ],
+    ['throws synchronously', throwing(new Error('no'))],
     ['rejects with undefined', () => Promise.reject(undefined)],
     ['rejects with a string', () => Promise.reject('no')],
   ] as const)('that %s is called again later', async ([, send], { expect, onTestFinished }) => {

@@ -9,6 +9,7 @@ import { createApplication } from '../../support/http.js'
 import { recordingLogger, usePlatform } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { request } from '../../support/request.js'
+import { throwing } from '../../support/throwing.js'
 
 const FREE: Record<string, PlanOptions> = {
   free: {
@@ -141,9 +142,7 @@ describe('a guard', () => {
   it('answers 500, and lets nothing pass uncounted, if the function that tells a cost fails', async () => {
     const { auth, app, key, logger, id } = await open()
     const costs: Record<string, () => number> = {
-      throws: () => {
-        throw new Error('no cost')
-      },
+      throws: throwing(new Error('no cost')),
       none: () => undefined as unknown as number,
       negative: () => -1,
       fraction: () => 1.5,

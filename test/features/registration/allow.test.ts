@@ -14,6 +14,7 @@ import {
   postForm,
   postJson,
 } from './registration-app.js'
+import { throwing } from '../../support/throwing.js'
 
 for (const [name, express] of Object.entries(EXPRESSES)) {
   describe(`registration.allow on ${name} (docs/http.md R16, R17)`, () => {
@@ -58,18 +59,11 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     })
 
     it.each([
-      [
-        'throws',
-        () => {
-          throw new Error('the list of domains is not loaded')
-        },
-      ],
+      ['throws', throwing(new Error('the list of domains is not loaded'))],
       ['rejects', () => Promise.reject(new Error('the list of domains is not loaded'))],
       [
         'throws an error that would be sent',
-        () => {
-          throw new OAuthError('invalid_request', 'the list of domains is not loaded')
-        },
+        throwing(new OAuthError('invalid_request', 'the list of domains is not loaded')),
       ],
       ['answers undefined', () => undefined],
       ['answers a string', () => 'true'],

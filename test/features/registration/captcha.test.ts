@@ -14,6 +14,7 @@ import {
   postForm,
   postJson,
 } from './registration-app.js'
+import { throwing } from '../../support/throwing.js'
 
 const WIDGET = '<div class="widget" data-sitekey="key"></div>'
 const SERVICE = 'https://captcha.example'
@@ -92,13 +93,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
     })
 
     it.each([
-      [
-        'throws',
-        () => {
-          throw new Error('no route to host')
-        },
-        503,
-      ],
+      ['throws', throwing(new Error('no route to host')), 503],
       ['rejects', () => Promise.reject(new TypeError('fetch failed')), 503],
       ['answers what the service has sent', () => Promise.resolve({ success: false }), 500],
       ['answers undefined', () => undefined, 500],

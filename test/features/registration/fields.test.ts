@@ -16,6 +16,7 @@ import {
   postForm,
   postJson,
 } from './registration-app.js'
+import { throwing } from '../../support/throwing.js'
 
 const express = EXPRESSES['Express 5']
 
@@ -189,14 +190,7 @@ describe('registration.fields', () => {
     })
 
     it.each([
-      [
-        'throws',
-        () => {
-          throw new Error('no table')
-        },
-        500,
-        /no table/,
-      ],
+      ['throws', throwing(new Error('no table')), 500, /no table/],
       ['rejects', () => Promise.reject(new Error('no table')), 500, /no table/],
       [
         'makes no JSON',
