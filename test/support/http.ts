@@ -182,3 +182,6 @@ export function expectRefusal(
 
 /** Retry-After: a whole number of seconds, 1 or more. */
 export const RETRY_AFTER_SECONDS = /^[1-9]\d*$/
+
+/** An answer after which Node's client emits neither a response nor an error. */
+export const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'

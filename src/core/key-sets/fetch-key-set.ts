@@ -127,6 +127,8 @@ async function open(
     })
     outgoing.once('response', resolve)
     outgoing.once('error', (error) => reject(toProblem(error, connection.signal)))
+    // After a 101, Node ends the connection without an error, and the signal no longer does anything.
+    outgoing.once('close', () => reject(new KeySetProblem('ended the connection without an answer')))
     outgoing.end()
   })
   const { statusCode, headers } = response

@@ -56,7 +56,7 @@ export function readOnce(
   if (typeof key !== 'string' || !/^[\x21-\x7E]{1,255}$/.test(key))
     throw new Problem('invalid_request', 'An Idempotency-Key is 1 to 255 visible ASCII characters, such as a UUID.')
   const digest = hash(callerId, operation.name, key)
-  const id = `${digest}.${hash(JSON.stringify(input))}`
+  const id = `${digest}.${hash(toText(input))}`
 
   function toMade(request: unknown, made: Omit<Made, 'repeated'>): Made {
     if (request === undefined || request === id) return { repeated: true, ...made }
@@ -102,4 +102,12 @@ export function readOnce(
 
 function hash(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)
+}
+
+function toText(input: object): string {
+  try {
+    return JSON.stringify(input)
+  } catch {
+    throw new Problem('invalid_argument', 'The input is nested too deeply.')
+  }
 }

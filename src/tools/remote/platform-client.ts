@@ -63,9 +63,13 @@ export function createPlatformClient({
       }, TIMEOUT_MS + held)
       timer.unref()
       outgoing
-        .on('close', () => clearTimeout(timer))
         .on('response', resolve)
         .on('error', reject)
+        .on('close', () => {
+          clearTimeout(timer)
+          // After a 101, there is neither a response nor an error.
+          reject(new Error('The platform has ended the connection without an answer.'))
+        })
         .end(body)
     })
   }

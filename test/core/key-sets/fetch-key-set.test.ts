@@ -8,6 +8,7 @@ import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createKeySetFetcher, createLookUp } from '../../../src/core/key-sets/fetch-key-set.js'
 import { waitUntil } from '../../support/wait-until.js'
+import { SWITCH } from '../../support/http.js'
 import { CERTIFICATE, listenHttps } from '../../support/https.js'
 
 const JWK = { ...generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }), kid: 'a' }
@@ -91,6 +92,7 @@ describe('a key set at an address', () => {
       'could not be reached (HPE_HEADER_OVERFLOW)',
     ],
     ['a connection that ends', ({ socket }) => void socket.destroy(), 'could not be reached (ECONNRESET)'],
+    ['another protocol', ({ socket }) => void socket.write(SWITCH), 'ended the connection without an answer'],
   ])('is refused with %s', async (_name, given, problem) => {
     answer = given
     await expect(read()).rejects.toThrow(problem)

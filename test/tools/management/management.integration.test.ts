@@ -368,6 +368,8 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
     expect((await again(`POST ${at}/keys`, { name: '' }, 'k-3')).status).toBe(400)
     expect((await again(`POST ${at}/keys`, { name: 'now right' }, 'k-3')).status).toBe(201)
     expect((await again(`POST ${at}/keys`, { name: 'x' }, 'two words')).body.code).toBe('invalid_request')
+    const nested = `{"name":"Deep","apis":["orders"],"metadata":${'['.repeat(8000)}${']'.repeat(8000)}}`
+    expect((await again('POST /applications', nested, 'k-4')).body.code).toBe('invalid_argument')
     // What was deleted since is not made again.
     await call(`DELETE ${at}`)
     expect((await again('POST /applications', shop)).body).toEqual(repeated)

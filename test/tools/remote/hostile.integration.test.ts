@@ -12,6 +12,8 @@ import {
   GRANT,
   listen,
   post,
+  SWITCH,
+  useServer,
 } from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 import { waitUntil } from '../../support/wait-until.js'
@@ -141,6 +143,15 @@ it('lets nobody in, and turns nobody away, behind a proxy that changes answers o
     for (const { clientId } of bad) expect(await ask(`${url}/catalog/items`, clientId)).toMatch(/^(?:401|503)/)
   }
 })
+
+it('asks again after an answer that switches to another protocol', async () => {
+  const { url } = await useServer((_req, res) => void res.socket!.write(SWITCH))
+  const { ask: askPlatform } = createPlatformClient({
+    settings: { address: url, clientId: 'a', clientSecret: 'b' },
+    clock: createPlatformClock(),
+  })
+  await expect(askPlatform('settings', {})).rejects.toThrow('ended the connection without an answer')
+}, 10_000)
 
 describe('a resource server of one API', () => {
   const sendTo = (server: { clientId: string; clientSecret: string }, call: string, body: unknown, more = {}) =>

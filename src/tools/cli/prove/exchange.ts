@@ -79,6 +79,11 @@ function exchange(url: string, draft: RequestDraft, signal: AbortSignal): Promis
       })
       outgoing.on('error', (error) => fail(timeout.aborted ? new Error('no answer within 15 seconds') : error))
       outgoing.on('response', (incoming) => void readAnswer(incoming, sentAt).then(resolve, fail))
+      // Node would end the connection of a 101 without an event that tells it.
+      outgoing.on('upgrade', (_incoming, socket) => {
+        socket.destroy()
+        fail(new Error('it switched the protocol'))
+      })
       if (chunked && body !== undefined) outgoing.write(body)
       outgoing.end(chunked ? undefined : body)
     } catch (error) {

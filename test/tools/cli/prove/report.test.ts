@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createSend, type ProbeAnswer } from '../../../../src/tools/cli/prove/exchange.js'
 import { createReport, type CheckReport } from '../../../../src/tools/cli/prove/report.js'
-import { useServer } from '../../../support/http.js'
+import { SWITCH, useServer } from '../../../support/http.js'
 import { describeAnswer, type Site } from '../../../../src/tools/cli/prove/site.js'
 import { openPlatform } from '../../../support/platform.js'
 
@@ -54,6 +54,12 @@ describe('the report', () => {
     expect(text).toMatch(/2 checks of http:\/\/localhost, 2 deviations\.$/)
   })
 })
+
+it('is told of a server that switches to another protocol', async () => {
+  const { url } = await useServer((_req, res) => void res.socket!.write(SWITCH))
+  const send = createSend({ url, rate: 1000, signal: new AbortController().signal })
+  expect(await send({ path: '/' })).toMatchObject({ failure: 'it switched the protocol' })
+}, 10_000)
 
 /** Sends a request to a server that answers with a text. */
 async function exchange(text: string) {
