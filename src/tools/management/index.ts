@@ -7,7 +7,7 @@ import type { ApplicationRecord } from '../../shared/contracts/application-recor
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { describeKind, readGroup, readPlatform, wrongOption } from '../../shared/lib/option-checks.js'
 import type { Operation } from '../operations/operation.js'
-import { SCOPES } from '../operations/operator-calls.js'
+import { isForManagement, SCOPES } from '../operations/operator-calls.js'
 import { hideContact, leaveOutGuarded } from '../operations/schemas.js'
 import { offers, perform } from '../operations/perform.js'
 import { createDocument, isConditional, isVersioned } from './document.js'
@@ -124,10 +124,9 @@ function readArguments(caller: string, auth: CoreAuth, options: unknown) {
   const platform = readPlatform<PlatformParts>(auth, 'core', call)
   const { api } = readGroup<{ readonly api?: unknown }>(caller, isObject(options) ? options : {}, ['api'])
   const found = auth.apis.find(({ name }) => name === api)
-  const lacking = Object.keys(SCOPES).filter((scope) => !Object.hasOwn(found?.scopes ?? {}, scope))
   const isClosed = found && platform.core.settings.apis.get(found.name)?.registration === 'closed'
   const routes = ROUTES.filter(({ operation }) => offers(auth, operation))
-  if (isClosed && found.scheme === 'oauth2' && lacking.length === 0) return { api: found.name, platform, routes }
+  if (isClosed && found.scheme === 'oauth2' && isForManagement(found)) return { api: found.name, platform, routes }
   if (typeof api !== 'string')
     throw wrongOption('api', `is ${describeKind(api)}`, `Name the API for management: ${call}.`)
   throw wrongOption(

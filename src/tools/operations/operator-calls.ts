@@ -26,6 +26,11 @@ export const SCOPES = {
 
 export type Scope = keyof typeof SCOPES
 
+/** Whether an API has every scope of management. */
+export function isForManagement({ scopes }: { readonly scopes: object }): boolean {
+  return Object.keys(SCOPES).every((scope) => Object.hasOwn(scopes, scope))
+}
+
 /** A call with overloads, whose parameters the compiler could not read otherwise. */
 type Rotate<Name extends 'clientId' | 'clientSecret'> = (
   id: string,

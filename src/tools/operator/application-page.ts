@@ -26,7 +26,7 @@ import { renderEmail } from './emails-page.js'
 import { readPlan, readUsage, SOON_MS } from './figures.js'
 import { renderNoUsage } from './usage-page.js'
 import { fillTime, findTitle, renderAge, renderCells, renderItem, renderSection } from './formats.js'
-import type { Answer, Visit } from './visit.js'
+import { listGrantable, type Answer, type Visit } from './visit.js'
 
 const MAX_AUDIT = 8
 /** The last suspension is among so many changes, as a suspended application changes seldom. */
@@ -184,7 +184,7 @@ function renderAccess(visit: Visit, application: Application): Html {
   const { auth, texts } = visit
   const { apis: granted, accessRequests, rateLimits, status } = application
   const isPending = status === 'pending'
-  const known = auth.apis.map(({ name }) => name)
+  const known = listGrantable(visit).map(({ name }) => name)
   const others = Object.keys(granted).filter((name) => isPending || !known.includes(name))
   const names = isPending ? others : [...known, ...others]
   const rows = names.map((name) => {

@@ -15,7 +15,7 @@ import { html, type Html } from '../../shared/web/html.js'
 import { describeMember } from '../operations/operation.js'
 import { limit } from '../operations/schemas.js'
 import type { Action } from './actions.js'
-import { OPERATIONS_BY_NAME, type Visit } from './visit.js'
+import { listGrantable, OPERATIONS_BY_NAME, type Visit } from './visit.js'
 
 export interface FormSubject {
   readonly visit: Visit
@@ -110,13 +110,14 @@ const NONE = { apis: {}, accessRequests: [], contacts: [], invitations: [], keys
 
 /** Undefined if there is none that the action is for. Persons are named by their place, so that no page's address has an e-mail address. */
 export function findNamed(
-  { auth, query }: Visit,
+  visit: Visit,
   { place }: Action,
   application: Application | undefined,
   kids: readonly string[],
 ): Named | undefined {
   const { apis, accessRequests, contacts, invitations, keys, secrets } = { ...NONE, ...application }
-  const read = (name: string): string => query.get(name) ?? ''
+  const read = (name: string): string => visit.query.get(name) ?? ''
+  const grantable = listGrantable(visit).map(({ name }) => name)
   const at = /^\d+$/.test(read('at')) ? Number(read('at')) : -1
   const person = place === 'contact' ? contacts[at] : invitations[at]?.address
   const findApi = (names: readonly string[]) => names.includes(read('api')) && { api: read('api') }
@@ -126,9 +127,9 @@ export function findNamed(
     signingKey: kids.includes(read('kid')) && { kid: read('kid') },
     contact: person && { address: person, contact: person },
     invitation: person && { address: person, contact: person },
-    request: findApi(accessRequests.map(({ api }) => api)),
+    request: findApi(accessRequests.map(({ api }) => api).filter((api) => grantable.includes(api))),
     api: findApi(Object.keys(apis)),
-    otherApi: findApi(auth.apis.map(({ name }) => name).filter((name) => !Object.hasOwn(apis, name))),
+    otherApi: findApi(grantable.filter((name) => !Object.hasOwn(apis, name))),
     key: findCredential(keys),
     secret: findCredential(secrets.filter(({ keySet }) => !keySet)),
     keySet: findCredential(secrets.filter(({ keySet }) => keySet)),
@@ -143,8 +144,8 @@ export function listChoices(values: readonly string[]): Choices {
 }
 
 /** What may be ticked of APIs: each scope, or the API where it has none. */
-function listGrants({ auth }: Visit, granted: Application['apis'] | undefined): Choices {
-  return auth.apis
+function listGrants(visit: Visit, granted: Application['apis'] | undefined): Choices {
+  return listGrantable(visit)
     .filter(({ name }) => !granted || Object.hasOwn(granted, name))
     .flatMap(({ name, title, scopes }): Choices => {
       const listed = granted?.[name]?.scopes ?? Object.keys(scopes)

@@ -136,10 +136,10 @@ export function createOperatorRouter(options: {
       // A posted search has nothing of its address: what that names would lend its rights to what was typed.
       const isSearch = method === 'POST' && path.length === 1
       const query = new URLSearchParams(isSearch ? '' : (req.url ?? '').split('?').slice(1).join('?'))
-      const may = await findRights(site, can, operator, findSubject(path, query))
+      const rights = await findRights(site, can, operator, findSubject(path, query))
       const now = core.now()
       const formToken = tokens.seal(JSON.stringify([operator, place, now]))
-      const asked = { method, path, query, fields, operator, may, root, formToken } as const
+      const asked = { method, path, query, fields, operator, ...rights, root, formToken } as const
       here = { ...site, ...asked, language, texts, formats: getFormats(language), now }
       const found = await answerVisit(here)
       if (found) send(found, here)

@@ -12,7 +12,7 @@ import type { Problem } from '../../shared/web/form-field.js'
 import type { getFormats } from '../../shared/web/formats.js'
 import type { Html } from '../../shared/web/html.js'
 import type { Operation } from '../operations/operation.js'
-import type { ActionContext, CallName, Scope } from '../operations/operator-calls.js'
+import { isForManagement, type ActionContext, type CallName, type Scope } from '../operations/operator-calls.js'
 import { offers, OPERATIONS } from '../operations/perform.js'
 import type { OperatorTexts } from './texts/en.js'
 
@@ -41,6 +41,7 @@ export interface Visit extends Site {
   readonly operator: string
   /** Whether the operator may perform an operation; with its own right if no other one is named. */
   readonly may: (action: CallName, scope?: Scope) => boolean
+  readonly mayDoAll: boolean
   /** The path where the pages are mounted, without a slash at its end. */
   readonly root: string
   /** What a form of this path carries, so that no other site can send it. */
@@ -84,13 +85,17 @@ export const OPERATIONS_BY_NAME: ReadonlyMap<CallName, Operation> = new Map(OPER
 
 export type Can = (operator: string, action: CallName, context: ActionContext) => unknown
 
-/** Asks the host for each operation that the platform has. Only `true` allows one: neither an error nor a promise of anything else does. */
+/**
+ * Asks the host for each operation that the platform has. Only `true` allows one: neither an error nor a promise of anything else does. An
+ * application that may use management, or read credentials of others, is changed, as over HTTP, by nobody who may not do everything here:
+ * its credentials would give the rest.
+ */
 export async function findRights(
   { auth, core }: Site,
   can: Can | undefined,
   operator: string,
   applicationId: string | undefined,
-): Promise<Visit['may']> {
+): Promise<Pick<Visit, 'may' | 'mayDoAll'>> {
   const asked = OPERATIONS.filter((operation) => offers(auth, operation)).flatMap(({ name, scope, memberScopes }) =>
     [scope, ...Object.values(memberScopes)].map((each) => ({ name, scope: each })),
   )
@@ -103,8 +108,19 @@ export async function findRights(
     }
   }
   const answers = await callInTime('The option "can" of operatorPages()', () => Promise.all(asked.map(isAllowed)))
-  const rights = new Set(asked.filter((_, at) => answers[at]).map(({ name, scope }) => `${name} ${scope}`))
-  return (action, scope = OPERATIONS_BY_NAME.get(action)!.scope) => rights.has(`${action} ${scope}`)
+  const mayDoAll = answers.every(Boolean)
+  const record = mayDoAll || applicationId === undefined ? undefined : await core.store.findApplication(applicationId)
+  const isOfManagement = auth.apis.some((api) => isForManagement(api) && record && Object.hasOwn(record.apis, api.name))
+  const isProtected = isOfManagement || record?.resourceServer !== undefined
+  const allowed = asked.filter(({ scope }, at) => answers[at] && !(isProtected && scope.endsWith(':write')))
+  const rights = new Set(allowed.map(({ name, scope }) => `${name} ${scope}`))
+  const may: Visit['may'] = (action, scope = OPERATIONS_BY_NAME.get(action)!.scope) => rights.has(`${action} ${scope}`)
+  return { may, mayDoAll }
+}
+
+/** The APIs to which the operator may give access. */
+export function listGrantable({ auth, mayDoAll }: Visit): Platform['apis'] {
+  return auth.apis.filter((api) => mayDoAll || !isForManagement(api))
 }
 
 /** Operations that show ids and counts do not tell whose they are. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore, StoreUnavailableError } from '../../../src/index.js'
+import { managementApi } from '../../../src/tools/management/index.js'
 import { atEnd } from '../../support/at-end.js'
+import { APIS, type TestOptions } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import { openOperator, type OperatorApp } from './operator-app.js'
 
@@ -118,5 +120,56 @@ describe('a form of the operator’s pages', () => {
     const { status, text } = await send(host, '/do/create', { ...hidden, name: 'Made', apis: 'weather' })
     expect(status).toBe(503)
     expect(text).toContain('The change may have been made')
+  })
+})
+
+describe('an operator who may not do everything', () => {
+  const openFor = async (may: (scope: string) => boolean) => {
+    const can = (_operator: string, _action: string, { scope }: { readonly scope: string }) => may(scope)
+    const host = await openOperator({ can }, undefined, {
+      apis: { ...APIS, management: managementApi },
+    } as TestOptions)
+    const { id } = await openWithApplication(host)
+    const { applications } = host.auth
+    const { application: robot } = await applications.create({ name: 'Robot', apis: ['management' as never] })
+    const { application: service } = await applications.create({ name: 'Service', resourceServer: ['orders'] })
+    return { host, id, guarded: [robot.id, service.id] }
+  }
+  const may = (scope: string) => scope.startsWith('applications:') || scope === 'credentials:write'
+
+  it('gives no access to management, makes no resource server, and changes neither', async () => {
+    const { host, id, guarded } = await openFor(may)
+    const create = await host.get('/do/create')
+    expect(create.text).not.toContain('management')
+    const asked = { ...readHidden(create.text), name: 'Mine', apis: 'management credentials:write' }
+    expect((await send(host, '/do/create', asked)).status).toBe(400)
+    const edit = readHidden((await host.get(`/applications/${id}/edit`)).text)
+    for (const path of ['grant?api=management', 'resourceServer']) {
+      expect([path, (await host.get(`/applications/${id}/${path}`)).status]).toEqual([path, 404])
+      const fields = { ...edit, scopes: 'credentials:write', resourceServer: 'orders' }
+      expect([path, (await send(host, `/applications/${id}/${path}`, fields)).status]).not.toEqual([path, 303])
+    }
+    expect((await host.get(`/applications/${id}`)).text).not.toContain('api=management')
+    for (const each of guarded) {
+      const page = await host.get(`/applications/${each}`)
+      expect([page.status, page.text.match(/href="[^"]*\/(?:edit|addKey|contact|suspend|grant)\b/g)]).toEqual([
+        200,
+        null,
+      ])
+      for (const action of ['edit', 'addKey', 'contact', 'suspend', 'grant?api=weather'])
+        expect([action, (await host.get(`/applications/${each}/${action}`)).status]).toEqual([action, 404])
+    }
+    const { items } = await host.auth.applications.list({ limit: 10 })
+    expect(items.map(({ name, apis }) => [name, Object.keys(apis)])).toEqual([
+      ['Acme', ['orders', 'catalog']],
+      ['Robot', ['management']],
+      ['Service', []],
+    ])
+  })
+
+  it('is none where everything is allowed', async () => {
+    const { host, id, guarded } = await openFor(() => true)
+    for (const path of [`${id}/grant?api=management`, `${id}/resourceServer`, ...guarded.map((each) => `${each}/edit`)])
+      expect([path, (await host.get(`/applications/${path}`)).status]).toEqual([path, 200])
   })
 })
