@@ -157,7 +157,7 @@ export function createClientAuthentication(
       ...(assertion === undefined ? [] : [assertion]),
     ])
     if (assertion === undefined) refuseOtherMethods(req, readings, api)
-    else if (readings.length > 0)
+    else if (readings.length > 0 || form.get('client_secret') !== undefined)
       throw new OAuthError(
         'invalid_request',
         'Client credentials came as an assertion and as a secret; send one of them',

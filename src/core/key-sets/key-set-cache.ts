@@ -19,11 +19,21 @@ interface Known {
 interface Entry {
   known: Known | undefined
   attemptedAt: number
-  /** The latest reload that was asked for before the last attempt, by the clock of whoever asked. */
+  /** The latest reload that was asked for, by the clock of whoever asked. */
   reloadedAt: number
   /** Why the last attempt failed; undefined if it did not. */
   problem: KeySetProblem | undefined
-  pending: Promise<void> | undefined
+  /** The last one that began. */
+  reading: Reading | undefined
+  /** By application: strangers whose turn comes late may have named the address, too. */
+  readonly waiting: Map<string, Promise<void>>
+}
+
+interface Reading {
+  /** The latest reload that was asked for before it. */
+  readonly reloadedAt: number
+  readonly ended: Promise<void>
+  isEnded: boolean
 }
 
 const RETRY_MS = 60_000
@@ -83,11 +93,12 @@ export function createKeySetCache({
   })
   const takeTurn = createTurns(now)
 
-  async function fetchInto(entry: Entry, keySet: PublishedKeySet, application: string): Promise<void> {
+  async function readAddress(entry: Entry, keySet: PublishedKeySet): Promise<void> {
     const { address, byOperator = false } = keySet
     const { reloadedAt } = entry
+    entry.attemptedAt = now()
     try {
-      const { keys: jwks, maxAge } = await takeTurn(application, () => fetchKeySet(address, byOperator))
+      const { keys: jwks, maxAge } = await fetchKeySet(address, byOperator)
       const fetchedAt = now()
       keep(formatKey(keySet), entry, {
         jwks,
@@ -97,10 +108,36 @@ export function createKeySetCache({
       })
       entry.problem = undefined
     } catch (error) {
-      if (!(error instanceof KeySetProblem)) throw error
-      entry.problem = error
+      noteProblem(entry, error)
       if (entry.known) entry.known.freshUntil = now()
     }
+  }
+
+  function noteProblem(entry: Entry, error: unknown): void {
+    if (!(error instanceof KeySetProblem)) throw error
+    entry.problem = error
+  }
+
+  /** Reads the address when it is the application's turn, unless it was read while the application waited. */
+  async function readInTurn(entry: Entry, keySet: PublishedKeySet, application: string): Promise<void> {
+    const { reading: before, reloadedAt } = entry
+    const isOld = () => entry.reading === before || entry.reading!.reloadedAt < reloadedAt
+    try {
+      await takeTurn(application, async () => {
+        // What is being read when a reload is asked for may be from before, so the address is read once more.
+        while (entry.reading?.isEnded === false && isOld()) await entry.reading.ended
+        if (isOld()) begin(entry, keySet)
+        await entry.reading!.ended
+      })
+    } catch (error) {
+      noteProblem(entry, error)
+    }
+  }
+
+  function begin(entry: Entry, keySet: PublishedKeySet): void {
+    const ended = readAddress(entry, keySet).finally(() => (reading.isEnded = true))
+    const reading: Reading = { reloadedAt: entry.reloadedAt, ended, isEnded: false }
+    entry.reading = reading
   }
 
   function keep(key: string, entry: Entry, known: Known): void {
@@ -112,19 +149,18 @@ export function createKeySetCache({
 
   async function refresh(entry: Entry, keySet: PublishedKeySet, application: string): Promise<void> {
     const isReload = keySet.reloadedAt > entry.reloadedAt
-    if (isReload || !entry.pending) {
-      entry.attemptedAt = now()
-      // Who comes meanwhile waits for what is read.
-      if (isReload && entry.known) entry.known.freshUntil = now()
-      entry.reloadedAt = Math.max(entry.reloadedAt, keySet.reloadedAt)
-      // What is being read when a reload is asked for may be from before, so the address is read once more.
-      const readAgain = (): Promise<void> => fetchInto(entry, keySet, application)
-      const pending = (entry.pending ? entry.pending.then(readAgain, readAgain) : readAgain()).finally(() => {
-        if (entry.pending === pending) entry.pending = undefined
+    // Who comes meanwhile waits for what is read.
+    if (isReload && entry.known) entry.known.freshUntil = now()
+    entry.reloadedAt = Math.max(entry.reloadedAt, keySet.reloadedAt)
+    const isBeingRead = entry.reading?.isEnded === false && entry.reading.reloadedAt >= entry.reloadedAt
+    if (!isBeingRead && (isReload || !entry.waiting.has(application))) {
+      const waiting = readInTurn(entry, keySet, application).finally(() => {
+        if (entry.waiting.get(application) === waiting) entry.waiting.delete(application)
       })
-      entry.pending = pending
+      entry.waiting.set(application, waiting)
     }
-    await Promise.race([entry.pending, sleep(WAIT_MS, undefined, { ref: false })])
+    const ended = isBeingRead ? entry.reading!.ended : entry.waiting.get(application)
+    await Promise.race([ended, sleep(WAIT_MS, undefined, { ref: false })])
   }
 
   function isUsable(known: Known | undefined): known is Known {
@@ -140,7 +176,8 @@ export function createKeySetCache({
       attemptedAt: -Infinity,
       reloadedAt: -Infinity,
       problem: undefined,
-      pending: undefined,
+      reading: undefined,
+      waiting: new Map(),
     }
     const { keys: jwks, readAt } = keySet.outage ?? {}
     if (jwks && readAt !== undefined)
@@ -164,7 +201,8 @@ export function createKeySetCache({
       const isCurrent = known !== undefined && known.freshUntil > now()
       const lacksKid = kid !== undefined && known?.keys.every((key) => key.kid !== kid) === true
       // A stranger can name a kid that nobody has: who needs nothing that is being read does not wait for it.
-      const isLate = (!isCurrent || lacksKid) && (entry.pending !== undefined || entry.attemptedAt < now() - RETRY_MS)
+      const isLate =
+        (!isCurrent || lacksKid) && (entry.reading?.isEnded === false || entry.attemptedAt < now() - RETRY_MS)
       if (isLate || keySet.reloadedAt > entry.reloadedAt) await refresh(entry, keySet, application)
       const found = entry.known
       if (!isUsable(found))

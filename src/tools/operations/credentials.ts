@@ -50,7 +50,9 @@ const ROTATION = {
   credential: optional(
     text('The id of the one to replace, which the application lists; needed if there are several names.'),
   ),
-  overlap: optional(count('Seconds for which the old one still works; the default is 86400, and 0 ends it at once.')),
+  overlap: optional(
+    count('Seconds for which the old one still works; the default is 86400, and 0 ends it at once.', 0, 31_536_000),
+  ),
   expiresAt: optional(z.nullable(time('When the new one expires; if left out, when the replaced one would have.'))),
   deliver: byEmail(
     "Sends it to the application's contact by e-mail instead of showing it; the overlap starts when the mail server accepts the e-mail.",

@@ -177,7 +177,8 @@ const WRONG: readonly (readonly [string, { payload?: object; header?: object; fo
   ['the type missing', { form: { client_assertion_type: '' }, status: 400 }],
   ['the type of a SAML assertion', { form: { client_assertion_type: TYPE.replace('jwt', 'saml2') }, status: 400 }],
   ['another client_id beside it', { form: { client_id: 'app_other' }, status: 400 }],
-  ['a secret beside it', { form: { client_id: 'x', client_secret: 'y' }, status: 400 }],
+  ['a client_id and a secret beside it', { form: { client_id: 'x', client_secret: 'y' }, status: 400 }],
+  ['a secret beside it', { form: { client_secret: 'y' }, status: 400 }],
 ]
 
 /** Texts in place of the assertion, made of one that is right. */

@@ -215,6 +215,34 @@ describe('slow addresses of strangers', () => {
     expect(await found).toEqual(['a'])
   })
 
+  it('do not delay the application whose address they name as their own', async () => {
+    askAll(4)
+    await turn()
+    now += 3000
+    for (const each of end.splice(0)) each()
+    await turn()
+    now += 61_000
+    askAll(4)
+    const named = { application: 'app_stranger0', kid: undefined }
+    const stranger = cache.find({ address: ADDRESS, reloadedAt: 0 }, named)
+    await turn()
+    expect(end, 'as many slow ones as may be read at once').toHaveLength(2)
+    fetched = 0
+    expect(await find('a')).toEqual(['a'])
+    for (let i = 0; i < 4; i++, await turn()) for (const each of end.splice(0)) each()
+    expect(await stranger).toHaveLength(1)
+    expect(fetched, 'the address once, and two strangers').toBe(3)
+  })
+
+  it('keep no other application from reading an address whose reading they were refused', async () => {
+    askAll(1500, 'app_stranger')
+    const named = { application: 'app_stranger', kid: undefined }
+    await expect(cache.find({ address: ADDRESS, reloadedAt: 0 }, named)).rejects.toMatchObject({ status: 503 })
+    const found = find('a')
+    for (const each of end.splice(0, 2)) each()
+    expect(await found).toEqual(['a'])
+  })
+
   it('take no key set out of memory that was read', async () => {
     await find('a')
     answer = fail

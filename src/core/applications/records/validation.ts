@@ -113,10 +113,12 @@ export function readNamePrefix(name: unknown): string | undefined {
 /** The API of a request for access; undefined for a registration. */
 export const readApiName = (api: unknown): string | undefined => readOptionalText('api', api, 'the name of an API.')
 
+const YEAR = 31_536_000
+
 /** Seconds for which an old credential still works: a day unless given. */
 export function readOverlap(overlap: unknown = 86_400): number {
-  if (Number.isSafeInteger(overlap) && (overlap as number) >= 0) return overlap as number
-  throw invalidArgument('overlap must be a whole number of seconds, 0 or more.')
+  if (Number.isInteger(overlap) && (overlap as number) >= 0 && (overlap as number) <= YEAR) return overlap as number
+  throw invalidArgument(`overlap must be a whole number of seconds, 0 to ${YEAR} (a year).`)
 }
 
 const MAX_REASON_LENGTH = 500
