@@ -113,11 +113,6 @@ export function createKeySetCache({
     }
   }
 
-  function noteProblem(entry: Entry, error: unknown): void {
-    if (!(error instanceof KeySetProblem)) throw error
-    entry.problem = error
-  }
-
   /** Reads the address when it is the application's turn, unless it was read while the application waited. */
   async function readInTurn(entry: Entry, keySet: PublishedKeySet, application: string): Promise<void> {
     const { reading: before, reloadedAt } = entry
@@ -219,6 +214,11 @@ export function createKeySetCache({
       return { problem: problem?.message, keys: known?.jwks, readAt: known?.fetchedAt }
     },
   }
+}
+
+function noteProblem(entry: Entry, error: unknown): void {
+  if (!(error instanceof KeySetProblem)) throw error
+  entry.problem = error
 }
 
 export interface AddressState {
