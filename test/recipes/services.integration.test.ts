@@ -149,13 +149,14 @@ function get(port: number, headers: readonly string[] = [], path = '/orders/item
 const bearer = (token: string): string[] => ['Authorization', `Bearer ${token}`]
 
 const platform = await openHost()
+const { auth, app } = platform
 const folder = await createTemporaryFolder()
 
 afterAll(async () => {
   for (const end of ends) await end()
   platform.server.closeAllConnections()
   platform.server.close()
-  await platform.auth.close()
+  await auth.close()
 })
 
 /** Starts the service behind a proxy, and resolves the port of the proxy. */
@@ -206,7 +207,7 @@ http { access_log ${folder}/access.log; ${temporary.join(' ')} ${recipe} }`,
 } as const
 
 it('the Python middleware closes a WebSocket before it opens, and hands on that the server starts', async () => {
-  const { auth, app, issuer } = platform
+  const { issuer } = platform
   const token = await accessToken(app, 'orders', await createApplication(auth, ['orders']))
   const file = join(folder, 'websockets.py')
   await writeFile(file, (await readFile(MIDDLEWARE, 'utf8')) + WEBSOCKETS)
@@ -222,13 +223,11 @@ describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('A Python service 
     await writeFile(file, SERVICE)
     if (place !== 'Python') await start(PYTHON, [file, String(service)])
     port = await PLACES[place](service)
-    const { auth, app } = platform
     const token = await accessToken(app, 'orders', await createApplication(auth, ['orders']))
     await waitUntil(async () => (await get(port, bearer(token)).catch(() => undefined))?.status === 200)
   }, 60_000)
 
   it('lets good access tokens pass, and says whose they are, whatever the caller claims', async () => {
-    const { auth, app } = platform
     const shop = await createApplication(auth, { orders: { scopes: ['orders:read'] } })
     const token = await accessToken(app, 'orders', shop)
     const spoofed = [...bearer(token), 'Client-Id', 'app_other', 'Client-Scope', 'admin', 'X-Api-Key', 'x&ip=1.2.3.4']
@@ -239,7 +238,6 @@ describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('A Python service 
   })
 
   it('gets 401, 403 and 429 to the caller as a guard does', async () => {
-    const { auth, app } = platform
     const challenge = expect.stringMatching(/^Bearer realm="orders"/) as string
     for (const headers of [
       [],
@@ -265,7 +263,6 @@ describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('A Python service 
   })
 
   it('lets no other spelling of the path pass, and no answer but a yes', async () => {
-    const { auth, app } = platform
     for (const path of [
       '/%6frders/items',
       '//orders/items',
@@ -285,7 +282,6 @@ describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('A Python service 
   })
 
   it('feels a revocation: at the next request, or when the cached answer ends', async () => {
-    const { auth, app } = platform
     const shop = await createApplication(auth, ['orders'])
     const token = await accessToken(app, 'orders', shop)
     expect((await get(port, bearer(token))).status).toBe(200)
@@ -296,7 +292,7 @@ describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('A Python service 
   })
 
   it('gets 503, never 401, while the resource server itself is refused', async () => {
-    const { auth, app, id } = platform
+    const { id } = platform
     const token = await accessToken(app, 'orders', await createApplication(auth, ['orders']))
     await auth.applications.suspend(id)
     expect((await get(port, bearer(token))).status).toBe(503)
@@ -307,7 +303,7 @@ describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('A Python service 
 })
 
 it('openid-client introspects as docs/recipes/services.md shows, and so does oauth4webapi', async () => {
-  const { auth, app, issuer: baseUrl, id, secret } = platform
+  const { issuer: baseUrl, id, secret } = platform
   const shop = await createApplication(auth, ['orders'])
   const token = await accessToken(app, 'orders', shop)
   const parameters = { ip: '203.0.113.7', scope: 'orders:read' }

@@ -1,7 +1,7 @@
 import type { Express } from 'express'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openShop } from './shop.js'
+import { openShop, type Shop } from './shop.js'
 
 const SCRIPT = 'document.documentElement.setAttribute("data-ran", location.origin)'
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>${SCRIPT}</script></svg>`
@@ -23,7 +23,7 @@ export function describeAnswerTypes(getBrowser: () => Browser): void {
   let page: Page
   let tab: Page
   let answer: { type: string; body: string }
-  let shop: Awaited<ReturnType<typeof openShop>>
+  let shop: Shop
 
   beforeAll(async () => {
     context = await getBrowser().newContext()

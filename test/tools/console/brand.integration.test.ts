@@ -1,12 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { openShop } from './shop.js'
+import { expect, it } from 'vitest'
+import { useShop } from './shop.js'
 
 const LOGO = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')}`
 const PAGES = ['', 'apis/orders', 'register', 'register/claim', 'applications']
 
 async function readPages(brand: object | undefined) {
-  const shop = await openShop({ options: { ...(brand && { brand }) } })
-  onTestFinished(() => shop.close())
+  const shop = await useShop({ options: { ...(brand && { brand }) } })
   return Promise.all(
     PAGES.map(async (path) => {
       const response = await fetch(new URL(path, `${shop.developers}/`))

@@ -32,7 +32,7 @@ import {
   readFocus,
   readStatus,
 } from './reference-driver.js'
-import { DOCUMENTS, listen, openShop } from './shop.js'
+import { DOCUMENTS, listen, openShop, useShop, type Shop } from './shop.js'
 import { testPrivateKeys } from './private-key-in-chromium.js'
 import { describeTheme } from './theme-in-chromium.js'
 
@@ -71,7 +71,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
   let usePage: UsePage
   let useScriptlessPage: UsePage
   let mailServer: MailServer
-  let shop: Awaited<ReturnType<typeof openShop>>
+  let shop: Shop
   let providers: MockServer
   let key: string
   let secret: string
@@ -100,6 +100,9 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     await mailServer?.close()
   })
 
+  const getBrowser = (): Browser => browser
+  const scripted: UsePage = (allowed) => usePage(allowed)
+  const scriptless: UsePage = (allowed) => useScriptlessPage(allowed)
   const referenceOf = (api: 'orders' | 'catalog'): string => `${shop.developers}/apis/${api}`
   const stateOf = (page: Page) => page.locator('header .state[role=status]')
 
@@ -163,8 +166,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
   })
 
   it('shows the credentials behind a claim link', async () => {
-    const claims = await openShop({ options: { delivery: 'claim-link' } })
-    onTestFinished(() => claims.close())
+    const claims = await useShop({ options: { delivery: 'claim-link' } })
     await claims.auth.registration.register({ name: 'Counter', contact: 'counter@example.com', apis: ['orders'] })
     const link = await vi.waitFor(() => /http\S+\/register\/claim#\S+/.exec(claims.mailer.emails[0]!.text)![0], 60_000)
     const page = usePage()
@@ -286,8 +288,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
   })
 
   it('works behind a proxy that strips a prefix, with and without a trailing slash', async () => {
-    const stripped = await openShop({ path: '/' })
-    onTestFinished(() => stripped.close())
+    const stripped = await useShop({ path: '/' })
     const proxy = createServer(
       express().use('/company/developers', (req, res) => {
         const { headers, method } = req
@@ -483,38 +484,21 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     await expect.poll(() => page.evaluate(`document.activeElement.closest('.operation')?.id`)).toBe(key)
   })
 
-  describe('the portal', () => {
-    describePortal(
-      () => browser,
-      (allowed) => useScriptlessPage(allowed),
-    )
-  })
-
-  describe('hostile texts', () => {
-    describeHostileTexts(() => browser)
-  })
-
-  describe('forms of the operator’s pages', () => {
-    describeOperatorForms(() => browser)
-  })
-
-  describe('the operator’s pages', () => {
-    describeOperator(
-      () => browser,
-      (allowed) => useScriptlessPage(allowed),
-    )
-  })
-
   // Here, because each browser takes four seconds of processor time.
-  describe('mail scanners that open every link of every e-mail', () => {
-    describeMailScanners((allowed) => usePage(allowed))
-  })
-
-  describe('the page on which operators decide', () => {
-    describeDecisions(
-      (allowed) => usePage(allowed),
-      (allowed) => useScriptlessPage(allowed),
-    )
+  describe.each<[string, () => void]>([
+    ['the portal', () => describePortal(getBrowser, scriptless)],
+    ['hostile texts', () => describeHostileTexts(getBrowser)],
+    ['forms of the operator’s pages', () => describeOperatorForms(getBrowser)],
+    ['the operator’s pages', () => describeOperator(getBrowser, scriptless)],
+    ['mail scanners that open every link of every e-mail', () => describeMailScanners(scripted)],
+    ['the page on which operators decide', () => describeDecisions(scripted, scriptless)],
+    ['the page behind a claim link', () => describeClaimPage(scripted)],
+    ['an answer', () => describeAnswerTypes(getBrowser)],
+    ['controls on phones', () => describeTargets(getBrowser)],
+    ['Authorize with a private key', () => testPrivateKeys(scripted)],
+    ['light and dark pages', () => describeTheme(scripted, scriptless)],
+  ])('%s', (_, describePart) => {
+    describePart()
   })
 
   it('offers to authorize where a call carried no credential, and then sends it again', async () => {
@@ -562,29 +546,6 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     await page.keyboard.press('/')
     await page.keyboard.type('list')
     await page.getByText('Treffer').first().waitFor()
-  })
-
-  describe('the page behind a claim link', () => {
-    describeClaimPage((allowed) => usePage(allowed))
-  })
-
-  describe('an answer', () => {
-    describeAnswerTypes(() => browser)
-  })
-
-  describe('controls on phones', () => {
-    describeTargets(() => browser)
-  })
-
-  describe('Authorize with a private key', () => {
-    testPrivateKeys(() => usePage())
-  })
-
-  describe('light and dark pages', () => {
-    describeTheme(
-      (allowed) => usePage(allowed),
-      (allowed) => useScriptlessPage(allowed),
-    )
   })
 
   const pages: [name: string, show: (page: Page) => Promise<unknown>][] = [

@@ -6,21 +6,19 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import express from 'express'
 import helmet from 'helmet'
 import { JSDOM } from 'jsdom'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { developerConsole } from '../../../src/tools/console/index.js'
 import { LOOK_CSS, shortenStyle } from '../../../src/shared/web/look.js'
 import { formatTokenAssignment } from '../../../src/shared/samples/curl.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { EXPRESSES, openPlatform } from '../../support/platform.js'
-import { APIS, DOCUMENTS, listen, openShop } from './shop.js'
-
-const closers: (() => void)[] = []
-afterAll(() => closers.forEach((close) => close()))
+import { atEnd } from '../../support/at-end.js'
+import { APIS, DOCUMENTS, listen, useShop } from './shop.js'
 
 /** Starts an app; resolves its URL. */
 async function serve(app: express.Express): Promise<string> {
   const server = createServer(app)
-  closers.push(() => server.close().closeAllConnections())
+  atEnd(() => server.close().closeAllConnections())
   return `http://localhost:${await listen(server)}`
 }
 
@@ -30,13 +28,9 @@ async function pageAt(url: string): Promise<{ response: Response; page: Document
   return { response, text, page: new JSDOM(text, { url: response.url }).window.document }
 }
 
-describe('the console of a shop', () => {
-  let shop: Awaited<ReturnType<typeof openShop>>
-  beforeAll(async () => {
-    shop = await openShop()
-  })
-  afterAll(() => shop.close())
+const shop = await useShop()
 
+describe('the console of a shop', () => {
   it('lists every API with its title, description, scheme, scopes and exact addresses', async () => {
     const { page } = await pageAt(shop.developers)
     expect(page.querySelector('h1')?.textContent).toBe('Build with our APIs')
@@ -374,8 +368,7 @@ describe.each(Object.entries(EXPRESSES))('on %s', (_version, expressOf) => {
 })
 
 it('keeps its own CSP behind helmet', async () => {
-  const shop = await openShop({ before: (app) => void app.use(helmet()) })
-  closers.push(() => void shop.close())
+  const shop = await useShop({ before: (app) => void app.use(helmet()) })
   for (const path of ['/', '/apis/orders', '/register']) {
     const policy = (await fetch(shop.developers + path)).headers.get('content-security-policy')
     expect(policy).toContain("default-src 'none'")
@@ -425,8 +418,7 @@ it.each<readonly [string, object, object, string]>([
   ['open operations only', { security: [] }, { '/open': { get: { responses: {} } } }, '/open'],
 ])('the first sample is a call that a wrong credential cannot make, with %s', async (_what, members, paths, path) => {
   const orders = { openapi: '3.1.0', info: { title: 'Orders', version: '1.0.0' }, ...members, paths }
-  const shop = await openShop({ console: { documents: { orders } } })
-  closers.push(() => void shop.close())
+  const shop = await useShop({ console: { documents: { orders } } })
   const { text } = await pageAt(shop.developers)
   // A call that needs values is not shown where it would be copied as it is.
   expect(text.includes(`${shop.baseUrl}/orders${path}`)).toBe(path !== '/RESOURCE_PATH')
@@ -436,8 +428,7 @@ it.each<readonly [string, object, object, string]>([
 })
 
 it('lists an API without a document, and links to no reference', async () => {
-  const shop = await openShop({ console: { documents: {} } })
-  closers.push(() => void shop.close())
+  const shop = await useShop({ console: { documents: {} } })
   const { page, text } = await pageAt(shop.developers)
   const links = [...page.querySelectorAll('a[href^="apis/"]')].map((link) => link.getAttribute('href'))
   expect(links).toEqual(['apis/orders/samples', 'apis/catalog/samples'])
@@ -448,8 +439,7 @@ it.each([
   ['the option says so', { console: { registration: false } }],
   ['there is no mailer', { options: { mailer: undefined } }],
 ])('says nothing of registration where %s', async (_why, options) => {
-  const shop = await openShop(options)
-  closers.push(() => void shop.close())
+  const shop = await useShop(options)
   expect((await pageAt(shop.developers)).text).not.toContain('egister an application')
   expect((await pageAt(`${shop.developers}/apis/orders`)).text).not.toContain('egister an application')
   expect((await fetch(`${shop.developers}/register`)).status).toBe(404)

@@ -1,14 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import express from 'express'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { developerConsole } from '../../../src/tools/console/index.js'
 import { ConfigurationError, type ApisOptions } from '../../../src/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { openPlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 import { findRealDocument } from './real-documents.js'
 import { DOCUMENTS } from './shop.js'
 
@@ -39,6 +39,18 @@ async function finished(api: 'orders' | 'catalog' | 'invoices', document: object
     .expect('Content-Type', 'application/json; charset=utf-8')
     .expect('X-Content-Type-Options', 'nosniff')
   return body
+}
+
+/** The warnings of the process, which prints none until the test is over. */
+function catchWarnings(): () => string[] {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue()
+  onTestFinished(() => emitWarning.mockRestore())
+  return () => emitWarning.mock.calls.map(([warning]) => String(warning))
+}
+
+function expectRefused(create: () => unknown, words: string | RegExp): void {
+  expect(create).toThrow(ConfigurationError)
+  expect(create).toThrow(words)
 }
 
 async function problemsOf(document: Record<string, unknown>): Promise<unknown> {
@@ -158,11 +170,9 @@ describe('the document that the console serves', () => {
     ['its name in one of two paths', ['/orders', '/items'], undefined],
     ['a longer word', ['/orders-archive'], undefined],
   ])('warns of paths that repeat the API’s prefix: %s', async (_what, paths, repeated) => {
-    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue()
-    onTestFinished(() => emitWarning.mockRestore())
+    const readWarnings = catchWarnings()
     await finished('orders', documentOf({ paths: Object.fromEntries(paths.map((path) => [path, { get: ok }])) }))
-    const warnings = emitWarning.mock.calls.map(([warning]) => String(warning))
-    expect(warnings).toEqual(
+    expect(readWarnings()).toEqual(
       repeated === undefined
         ? []
         : [
@@ -172,8 +182,7 @@ describe('the document that the console serves', () => {
   })
 
   it('warns of a variable of a path that no parameter describes, and of no other', async () => {
-    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue()
-    onTestFinished(() => emitWarning.mockRestore())
+    const readWarnings = catchWarnings()
     const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
     const paths = {
       '/a/{id}': { parameters: [id], get: ok },
@@ -181,7 +190,7 @@ describe('the document that the console serves', () => {
       '/c/{id}/{door}': { get: { ...ok, parameters: [id, { ...id, name: 'door', in: 'query' }] }, put: ok },
     }
     await finished('orders', documentOf({ paths }))
-    expect(emitWarning.mock.calls.map(([warning]) => String(warning))).toEqual([
+    expect(readWarnings()).toEqual([
       'documents.orders has the variable "door" in GET /c/{id}/{door}, and no parameter describes it. Add { name: "door", in: "path", required: true } to its "parameters". (There are 3 such places.)',
     ])
   })
@@ -203,11 +212,10 @@ describe('the document that the console serves', () => {
       /has "servers" of \/a with the path "\/x".* \(There are 2 such places\.\)$/,
     ],
   ])('is served with a warning if it has servers with a path that calls lose: %s', async (_what, parts, words) => {
-    const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue()
-    onTestFinished(() => emitWarning.mockRestore())
+    const readWarnings = catchWarnings()
     const { servers } = await finished('orders', documentOf(parts))
     expect(servers).toEqual([{ url: 'https://api.example.com/v1/orders' }])
-    expect(emitWarning.mock.calls.map(([warning]) => String(warning))).toEqual([expect.stringMatching(words)])
+    expect(readWarnings()).toEqual([expect.stringMatching(words)])
   })
 
   it('does not change the provider’s object', async () => {
@@ -220,12 +228,6 @@ describe('the document that the console serves', () => {
 })
 
 describe('start-up rejects a wrong document with its name and the fix:', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'console-'))
-  })
-  afterAll(() => rm(folder, { recursive: true }))
-
   const cyclic: Record<string, unknown> = { ...documentOf() }
   cyclic['self'] = cyclic
   const secured = (security: unknown): object => documentOf({ paths: { '/items': { get: { ...ok, security } } } })
@@ -310,8 +312,7 @@ describe('start-up rejects a wrong document with its name and the fix:', () => {
     ['a list', [], /documents\.orders\.openapi is missing/],
     ['null', null, /documents\.orders\.openapi is missing/],
   ])('%s', (_what, document, words) => {
-    expect(() => developerConsole(auth, { documents: { orders: document as object } })).toThrow(ConfigurationError)
-    expect(() => developerConsole(auth, { documents: { orders: document as object } })).toThrow(words)
+    expectRefused(() => developerConsole(auth, { documents: { orders: document as object } }), words)
   })
 
   it('the lines of the message about missing scopes can be pasted into the options, and Spotify’s document loads', async () => {
@@ -339,6 +340,7 @@ describe('start-up rejects a wrong document with its name and the fix:', () => {
   })
 
   it('a file that is missing, is not JSON, or is a folder', async () => {
+    const folder = await createTemporaryFolder()
     const file = join(folder, 'orders.txt')
     await writeFile(file, 'openapi: 3.1.0\n')
     const give = (orders: string) => () => developerConsole(auth, { documents: { orders } })
@@ -358,13 +360,11 @@ describe('start-up rejects a wrong document with its name and the fix:', () => {
     ['an option that is not there', { docs: {} }, /docs is not an option\. There are: documents, title, registration/],
     ['a title that is no text', { title: 1 }, /title is not a string/],
   ])('%s', (_what, options, words) => {
-    expect(() => developerConsole(auth, options as object)).toThrow(ConfigurationError)
-    expect(() => developerConsole(auth, options as object)).toThrow(words)
+    expectRefused(() => developerConsole(auth, options as object), words)
   })
 
   it.each([{}, undefined, null, express(), Promise.resolve(auth)])('something else than a platform: %o', (other) => {
-    expect(() => developerConsole(other as never)).toThrow(ConfigurationError)
-    expect(() => developerConsole(other as never)).toThrow('developerConsole(auth)')
+    expectRefused(() => developerConsole(other as never), 'developerConsole(auth)')
   })
 
   it('accepts vendor extensions, empty requirements and data that looks like a reference', async () => {

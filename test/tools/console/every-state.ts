@@ -3,7 +3,7 @@ import express from 'express'
 import { DOCUMENTS, type openShop } from './shop.js'
 
 /** A PNG of one pixel. */
-const PNG = Buffer.from(
+export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { JSDOM } from 'jsdom'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { createTemporaryFolder } from '../../support/temporary-folder.js'
 import { openShop } from './shop.js'
 
 /** What nobody sees: soft hyphen, fillers, joiners and selectors where nothing needs them, marks of the direction, tags. */
@@ -69,16 +69,15 @@ const DOCUMENT = {
   },
 }
 
+const folder = await createTemporaryFolder()
+
 describe('what nobody sees', () => {
-  let shop: Awaited<ReturnType<typeof openShop>>
-  let folder: string
   const answers = new Map<string, { readonly type: string; readonly text: string }>()
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'hidden-'))
     const guide = `# ${spread('Guide')}\n\n${spread('Text')}\n\n${REFERENCES}\n\n\`\`\`sh\n${spread('curl')}\n\`\`\`\n`
     await writeFile(join(folder, 'guide.md'), guide)
-    shop = await openShop({
+    const shop = await openShop({
       console: {
         title: spread('Console'),
         documents: { orders: DOCUMENT, catalog: DOCUMENT },
@@ -109,10 +108,7 @@ describe('what nobody sees', () => {
         }
       }
     }
-  })
-  afterAll(async () => {
     await shop.close()
-    await rm(folder, { recursive: true })
   })
 
   /** What a reader or a program gets of an answer: of a page its text and all values of attributes. */

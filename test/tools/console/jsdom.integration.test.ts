@@ -1,6 +1,7 @@
 import { JSDOM, VirtualConsole, type DOMWindow } from 'jsdom'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openShop } from './shop.js'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { IssuedCredentials } from '../../../src/index.js'
+import { useShop, type Shop } from './shop.js'
 
 // The whole flow in jsdom, so that it is tested on machines without a browser: pages, scripts and requests are real.
 // browser.integration.test.ts tests what needs a real browser.
@@ -8,20 +9,15 @@ import { openShop } from './shop.js'
 // Selectors take jsdom several milliseconds.
 const PATIENCE = { timeout: 60_000, interval: 50 }
 
-let shop: Awaited<ReturnType<typeof openShop>>
-let credentials: { clientId: string; clientSecret: string; id: string }
+const shop = await useShop()
+const { application, credentials: made } = await shop.auth.applications.create({
+  name: 'Till',
+  apis: ['orders', 'catalog'],
+})
+const credentials = { clientId: made.clientId, clientSecret: made.clientSecret! }
 const windows: DOMWindow[] = []
 
-beforeAll(async () => {
-  shop = await openShop()
-  const { application, credentials: made } = await shop.auth.applications.create({
-    name: 'Till',
-    apis: ['orders', 'catalog'],
-  })
-  credentials = { clientId: made.clientId, clientSecret: made.clientSecret!, id: application.id }
-})
 afterEach(() => windows.splice(0).forEach((window) => window.close()))
-afterAll(() => shop.close())
 
 describe('a reference', () => {
   it('requests an access token with key and secret, and sends it with each call', async () => {
@@ -65,10 +61,8 @@ describe('a reference', () => {
 
   it('says which scope an access token lacks', async () => {
     const apis = { orders: { scopes: ['orders:read'] } } as const
-    const { credentials: made } = await shop.auth.applications.create({ name: 'Reader', apis })
-    const page = await open('orders')
-    await page.authorize(made.clientId, made.clientSecret)
-    await page.state('Authorized as ')
+    const { credentials: reader } = await shop.auth.applications.create({ name: 'Reader', apis })
+    const page = await openAuthorized(reader)
     expect(await page.call('placeOrder')).toContain('403 Forbidden')
     await page.one('#placeOrder .advice', 'The access token lacks the scope orders:write. Ask for it')
   })
@@ -167,18 +161,13 @@ it('uses one authorization for all APIs, and shows a page again as it was left',
 })
 
 describe('an access token that has expired', () => {
-  let briefly: typeof shop
-  beforeAll(async () => {
-    // Access tokens are renewed two seconds before they expire, so these are renewed at once.
-    briefly = await openShop({ options: { tokens: { lifetime: 2 } } })
-  })
-  afterAll(() => briefly.close())
+  // Access tokens are renewed two seconds before they expire, so these are renewed at once.
+  const openBriefly = () => useShop({ options: { tokens: { lifetime: 2 } } })
 
   it('is renewed before the next call', async () => {
-    const { credentials: made } = await briefly.auth.applications.create({ name: 'Till', apis: ['orders'] })
-    const page = await open('orders', briefly)
-    await page.authorize(made.clientId, made.clientSecret)
-    await page.state('Authorized as ')
+    const briefly = await openBriefly()
+    const { credentials: till } = await briefly.auth.applications.create({ name: 'Till', apis: ['orders'] })
+    const page = await openAuthorized(till, briefly)
     expect(await page.call('listOrders')).toContain('200 OK')
     const [first, second, call] = page.sent
     expect([first?.path, second?.path]).toEqual(['/orders/token', '/orders/token'])
@@ -186,14 +175,10 @@ describe('an access token that has expired', () => {
   })
 
   it('makes the dialog ask for credentials again if no new one is issued', async () => {
-    const { application, credentials: made } = await briefly.auth.applications.create({
-      name: 'Till',
-      apis: ['orders'],
-    })
-    const page = await open('orders', briefly)
-    await page.authorize(made.clientId, made.clientSecret)
-    await page.state('Authorized as ')
-    await briefly.auth.applications.suspend(application.id)
+    const briefly = await openBriefly()
+    const till = await briefly.auth.applications.create({ name: 'Till', apis: ['orders'] })
+    const page = await openAuthorized(till.credentials, briefly)
+    await briefly.auth.applications.suspend(till.application.id)
     await page.click('dialog button', 'Close')
     await page.start('listOrders')
     await page.one('dialog [role=alert]', 'There is no access token: This application is suspended.')
@@ -206,7 +191,7 @@ describe('an access token that has expired', () => {
     const page = await openAuthorized()
     await page.click('dialog button', 'Close')
     expect(await page.call('listOrders')).toContain('200 OK')
-    await shop.auth.applications.revokeTokens(credentials.id)
+    await shop.auth.applications.revokeTokens(application.id)
     await page.start('placeOrder')
     expect((await page.one('dialog [role=alert] p')).textContent).toBe(
       'The API refuses the access token: it expired or was revoked, or the application is suspended or may no longer use this API. Please authorize again.',
@@ -296,9 +281,9 @@ function fillIn(window: typeof globalThis & DOMWindow, sent: Sent[]): void {
 }
 
 /** The reference of an oauth2 API, with key and secret. */
-async function openAuthorized() {
-  const page = await open('orders')
-  await page.authorize(credentials.clientId, credentials.clientSecret)
+async function openAuthorized({ clientId, clientSecret }: IssuedCredentials = credentials, at: Shop = shop) {
+  const page = await open('orders', at)
+  await page.authorize(clientId, clientSecret)
   await page.state('Authorized as ')
   return page
 }

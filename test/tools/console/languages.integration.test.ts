@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Language } from '../../../src/index.js'
 import callsDe from '../../../src/tools/console/browser/texts/calls/de.json' with { type: 'json' }
 import pageDe from '../../../src/tools/console/browser/texts/page/de.json' with { type: 'json' }
@@ -12,7 +12,7 @@ import { en } from '../../../src/tools/console/texts/en.js'
 import es from '../../../src/tools/console/texts/es.json' with { type: 'json' }
 import fr from '../../../src/tools/console/texts/fr.json' with { type: 'json' }
 import { readCatalogWithEveryState } from './every-state.js'
-import { DOCUMENTS, openShop } from './shop.js'
+import { DOCUMENTS, useShop } from './shop.js'
 
 const PAGES_OF = { en, de, fr, es }
 const SCRIPTS_OF = {
@@ -36,12 +36,8 @@ const PATHS = [
   'guides/01-first-order',
 ]
 
-let shop: Awaited<ReturnType<typeof openShop>>
-beforeAll(async () => {
-  const documents = { ...DOCUMENTS, catalog: await readCatalogWithEveryState() }
-  shop = await openShop({ console: { documents, title: undefined, guides: 'example-app/guides/*.md' } })
-})
-afterAll(() => shop?.close())
+const documents = { ...DOCUMENTS, catalog: await readCatalogWithEveryState() }
+const shop = await useShop({ console: { documents, title: undefined, guides: 'example-app/guides/*.md' } })
 
 function load(path: string, language: Language): Promise<Response> {
   return fetch(`${shop.developers}/${path}`, { headers: { 'Accept-Language': language } })

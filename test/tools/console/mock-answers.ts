@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Operation,
 } from '../../../src/shared/openapi/document.js'
+import { PNG } from './every-state.js'
 
 /** A request that an API of the mock server has answered. */
 export interface ReceivedCall {
@@ -17,12 +18,6 @@ export interface ReceivedCall {
   readonly body: Buffer
   readonly status: number
 }
-
-/** A PNG of one pixel. */
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 
 /**
  * Answers requests as a document says: with the example of the first successful response, else with a value of its schema. A

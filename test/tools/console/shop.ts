@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import express, { type Express, type Router } from 'express'
 import { developerConsole, type DeveloperConsoleOptions } from '../../../src/tools/console/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
+import { atEnd } from '../../support/at-end.js'
 import { openPlatform, type TestOptions } from '../../support/platform.js'
 
 /** The example app's documents, which the shop below implements. */
@@ -70,6 +71,15 @@ export async function openShop({ options = {}, console = {}, path = '/developers
       await auth.close()
     },
   }
+}
+
+export type Shop = Awaited<ReturnType<typeof openShop>>
+
+/** The same, which is closed at the end of the test, or outside of a test of the file. */
+export async function useShop(options?: ShopOptions): Promise<Shop> {
+  const shop = await openShop(options)
+  atEnd(() => shop.close())
+  return shop
 }
 
 /** Stores any JSON: create, list, read, replace and delete. */

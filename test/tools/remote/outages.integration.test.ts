@@ -1,6 +1,6 @@
 import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { createTemporaryFolder } from '../../support/temporary-folder.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
@@ -13,6 +13,8 @@ import { waitUntil } from '../../support/wait-until.js'
 import { ask, openSite, SERVED, startPlatform } from './site.js'
 
 type Site = Awaited<ReturnType<typeof openSite>>
+const site = await openSite()
+afterAll(() => site.close())
 
 const POLL = { timeout: 60_000 }
 /** Where seconds pass before the condition can be met. */
@@ -25,10 +27,6 @@ async function createClient(site: Site) {
 }
 
 describe('a service whose platform does not answer', () => {
-  let site: Site
-  beforeAll(async () => void (site = await openSite()))
-  afterAll(() => site.close())
-
   it.each(['refuse', 'stall'] as const)(
     'serves what it knows for maxStaleness, and then answers 503: %s',
     async (way) => {
@@ -95,10 +93,6 @@ describe('a service whose platform does not answer', () => {
 })
 
 describe('a service', () => {
-  let site: Site
-  beforeAll(async () => void (site = await openSite()))
-  afterAll(() => site.close())
-
   it('accepts tokens of a replaced signing key, and none of a revoked one', async () => {
     const { url } = await site.openService()
     const { token: former, ...client } = await createClient(site)

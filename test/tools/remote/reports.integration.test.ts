@@ -336,26 +336,14 @@ describe('a report', () => {
     const row = { applicationId: id, api: 'catalog', day, count: 1 }
     const of = (length: number, member: (at: number) => object) =>
       Array.from({ length }, (_, each) => ({ ...row, ...member(each) }))
-    await report(
-      'usage',
-      of(300, (each) => ({ outcome: 'allowed', route: `GET /${each}` })),
-    )
-    await report(
-      'usage',
-      of(60, (each) => ({ outcome: 'extra', route: `GET /new/${each}` })),
-    )
-    await report(
-      'usage',
-      of(60, (each) => ({ outcome: 'allowed', route: `GET /y/${each}`, day: yesterday })),
-    )
-    await report(
-      'usage',
-      of(100, (each) => ({ outcome: `code_${each}` })),
-    )
-    await report(
-      'usage',
-      of(1, () => ({ outcome: 'invalid_api_key' })),
-    )
+    const usage: [count: number, member: (each: number) => object][] = [
+      [300, (each) => ({ outcome: 'allowed', route: `GET /${each}` })],
+      [60, (each) => ({ outcome: 'extra', route: `GET /new/${each}` })],
+      [60, (each) => ({ outcome: 'allowed', route: `GET /y/${each}`, day: yesterday })],
+      [100, (each) => ({ outcome: `code_${each}` })],
+      [1, () => ({ outcome: 'invalid_api_key' })],
+    ]
+    for (const [length, member] of usage) await report('usage', of(length, member))
     const { items: routes } = await auth.usage.routes({ applicationId: id, limit: 1000, from: day, to: day })
     expect(routes).toHaveLength(201)
     expect(routes.reduce((sum, { allowed }) => sum + allowed, 0)).toBe(300)

@@ -1,17 +1,12 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { JSDOM } from 'jsdom'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { openShop } from '../shop.js'
+import { useShop } from '../shop.js'
 
-let shop: Awaited<ReturnType<typeof openShop>>
-let credentials: { clientId: string; clientSecret?: string }
-beforeAll(async () => {
-  shop = await openShop()
-  ;({ credentials } = await shop.auth.applications.create({ name: 'Till', apis: ['orders', 'catalog'] }))
-})
-afterAll(() => shop.close())
+const shop = await useShop()
+const { credentials } = await shop.auth.applications.create({ name: 'Till', apis: ['orders', 'catalog'] })
 
 async function get(path: string): Promise<{ response: Response; text: string }> {
   const response = await fetch(new URL(path, `${shop.developers}/`))
