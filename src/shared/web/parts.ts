@@ -60,7 +60,7 @@ const STYLES = {
   code: `:root { --night: light-dark(#0f172a, #090c11); --night-line: light-dark(#0f172a, #303842); --night-rule: light-dark(#2b364b, #262d36); --night-button: light-dark(#1c2740, #161b22) }
 figure, .copyable { margin: 0 }
 figure { border: 1px solid var(--night-line); border-radius: var(--corner-box); color: #e2e8f0; background: var(--night); overflow: hidden }
-figcaption { display: flex; gap: var(--space-3); align-items: center; justify-content: space-between; min-height: 2.5rem; padding: .25rem var(--space-2) .25rem var(--space-4); border-bottom: 1px solid var(--night-rule); color: #b8c4d4; font-size: var(--text-small) }
+figcaption { display: flex; gap: var(--space-3); align-items: center; justify-content: space-between; min-height: 2.5rem; padding: .25rem var(--space-2) .25rem var(--space-4); border-bottom: 1px solid var(--night-rule); color: #b8c4d4; font-size: var(--text-small); line-height: 1.35 }
 figure pre { margin: 0; padding: var(--space-3) var(--space-4) var(--space-4); font: var(--text-small)/1.6 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere }
 /* Code that scrolls fades at the right edge while there is more of it. */
 pre[tabindex] { display: grid; grid-template-columns: minmax(max-content, 1fr) 1.5rem; overflow-x: auto; padding-right: 0 !important; white-space: pre; &::after { content: ''; position: sticky; right: 0; grid-area: 1 / 2 / span 9; background: linear-gradient(90deg, #0000, var(--night)) } }
@@ -136,8 +136,8 @@ form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); bo
 .table tbody th { min-width: 10rem; font-weight: 500 }
 .table th a:not(:hover) { text-decoration: none }
 details > .table { max-height: 20rem; margin-top: var(--space-3) }
-details > .table :is(th, td) { min-width: 0; padding: .3125rem var(--space-2); white-space: normal }
-details > .table thead th { position: sticky; top: 0 }
+details > .table :is(th, td) { min-width: 0; padding: .3125rem var(--space-2); white-space: nowrap }
+details > .table thead th { position: sticky; top: 0; white-space: normal }
 @media (max-width: 30rem) {
   :not(details) > .table {
     thead { position: absolute; clip-path: inset(50%) }

@@ -22,6 +22,7 @@ main > .notice { margin-bottom: var(--space-5) }
 .flash:target { display: block }
 form p { margin: 0 }
 .box > :last-child { margin: 0 }
+.box > .empty { padding: var(--space-2) 0 var(--space-4); & + .actions { justify-content: center } }
 figure.copyable { margin-bottom: var(--space-3) }
 :is(span, p).copyable { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: center }
 .head + .facts, .flash + .facts { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
@@ -74,6 +75,7 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 #credentials td:last-child .actions { flex-wrap: nowrap; gap: var(--space-1); justify-content: end; margin-right: -.625rem }
 @media (max-width: 30rem) {
   .head > .button { flex: 1 0 100%; margin: var(--space-2) 0 }
+  #apis .row > div:not(:has(*)) { display: none }
   .applications .table {
     tbody tr { grid-template-columns: auto auto 1fr; gap: 0 var(--space-4) }
     .pill { margin-left: auto }

@@ -3,6 +3,7 @@ import type { Language } from '../../../shared/contracts/application-record.js'
 import { describeRefusal } from '../../../shared/web/describe-refusal.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
+import { renderEmpty } from '../../../shared/web/parts.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { renderInputField, renderProblem, type Problem } from '../../../shared/web/form-field.js'
 import { renderCsrf, renderLeft, type RenderPortalPage } from '../pages/page.js'
@@ -106,7 +107,8 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string, re
       const texts = TEXTS[language]
       const application = html`<strong>${applicationName}</strong>`
       const text = html`<p>${fillHtml(texts.acceptedBy, { contact, application })}</p>`
-      return renderPage(texts.accepted, { session, language, content: renderBox(text, language) })
+      const content = renderBox(renderEmpty({ isGood: true }, text), language)
+      return renderPage(texts.accepted, { session, language, content })
     },
     renderOutOfDate(visitor: PageVisitor): string {
       const { outOfDate, loadAgain } = TEXTS[visitor.language]
@@ -118,7 +120,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string, re
     },
     renderNotFound({ session, language }: PageVisitor): string {
       const texts = TEXTS[language]
-      const content = renderBox(html`<p>${texts.noPage}</p>`, language)
+      const content = renderBox(renderEmpty({ title: texts.noPage, drawing: 'search' }), language)
       return renderPage(texts.notFound, { session, language, content })
     },
   }

@@ -17,8 +17,8 @@ export const en = {
   showApplication: 'Show the application',
 
   statuses: { pending: 'Pending', active: 'Active', suspended: 'Suspended', deleted: 'Deleted' },
-  isPending: 'This application is not active yet: it waits for the e-mail with its first credentials to arrive.',
-  isHeld: 'This application is not active yet: it waits for our approval. We tell you by e-mail what was decided.',
+  isPending: 'This application is not active yet: the e-mail with its first credentials is on its way.',
+  isHeld: 'This application is not active yet: it waits for our approval. We will e-mail you our decision.',
   isSuspended:
     'This application is suspended: all its calls are refused until we resume it. You can still end its credentials and revoke its access tokens.',
   contactUs: 'Contact us',
@@ -41,7 +41,7 @@ export const en = {
     revoked: 'All access tokens issued until now are refused.',
     accepted: 'The terms of use are accepted.',
     granted: 'The application may use the API now.',
-    requested: 'Your request was sent. We tell you by e-mail what was decided.',
+    requested: 'Your request was sent. We will e-mail you our decision.',
     invited: 'The invitation was sent. Its link works for 7 days.',
     cancelled: 'The invitation is withdrawn. Its link no longer works.',
     removed: 'The contact has been removed.',
@@ -58,16 +58,15 @@ export const en = {
   toApi: 'to {title}',
   requested: 'Requested {time}',
   requestApi: 'Request access to {title}',
-  needsApproval: 'This API needs our approval. We tell you by e-mail what was decided.',
-  needsApprovalNow:
-    'We took this access away before, so it needs our approval now. We tell you by e-mail what was decided.',
+  needsApproval: 'This API needs our approval. We will e-mail you our decision.',
+  needsApprovalNow: 'We took this access away before, so it needs our approval now. We will e-mail you our decision.',
   grantedAtOnce: 'Your application may use it at once.',
   scopes: 'Scopes',
   noScope: 'Choose at least one scope.',
 
   credentials: 'Credentials',
   credentialsAbout:
-    'What this application identifies itself with. Only the first characters are shown: the rest is not stored.',
+    'Keys and secrets of this application. Only their first characters are shown: the rest is not stored.',
   noCredential: 'No credentials yet',
   kinds: { key: 'Key', secret: 'Secret' },
   ofCredential: { key: 'the key {name}', secret: 'the secret {name}' },
@@ -141,7 +140,7 @@ export const en = {
   revoke: 'Revoke all access tokens',
   revokeAbout:
     'Every access token that was issued to {name} until now is refused from the next request on. Keys and secrets stay as they are.',
-  revokeGoesOn: 'Your services go on when they have requested a new access token.',
+  revokeGoesOn: 'Your services continue once they have requested a new access token.',
 
   issued: { key: 'Your new key', secret: 'Your new secret' },
   shownOnce: 'It is shown only on this page. Store it in a safe place, such as a secret manager.',
@@ -171,7 +170,7 @@ export const en = {
   saveAnyway: 'Save it anyway',
 
   plan: 'Plan',
-  planAbout: 'What your requests use, by the day and month in UTC.',
+  planAbout: 'What it allows, and how much of it is used. Days and months are in UTC.',
   today: 'Today',
   thisMonth: 'This month',
   callsOfMonth: 'Calls in 30 days',
@@ -186,7 +185,7 @@ export const en = {
   quotaReached: 'The quota is used up: requests are refused until {time}.',
   softQuotaReached: 'The quota is used up until {time}. Further requests are still answered.',
   usage: 'Usage',
-  usageAbout: 'Requests of the last {days} days, by the day in UTC. A request appears after about a minute.',
+  usageAbout: 'Requests in the last {days} days, by day (UTC). New ones appear within about a minute.',
   nothingCounted: 'No calls yet',
   firstCall: 'Make the first one with your credentials:',
   allowed: 'Allowed',
