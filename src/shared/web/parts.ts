@@ -98,7 +98,7 @@ pre .comment { color: #9fb0c6 }`,
   desk: `main { max-width: 100% }
 p.facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; max-width: none; margin: 0; overflow-x: clip; overflow-clip-margin: .25rem; color: var(--soft); font-size: var(--text-small); font-weight: 400; overflow-wrap: anywhere }
 /* A dot between two facts: the one before the first of a line is clipped. */
-p.facts > * { position: relative; &::before { content: '·'; position: absolute; left: -.625rem } }
+p.facts > * { position: relative; &::before { content: '·'; position: absolute; left: -.625rem; font-family: var(--sans) } }
 .wrong { color: var(--bad) }
 .card .table { border: 0; border-radius: 0; box-shadow: none }
 form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); border-color: var(--hover, var(--fill)); color: #fff; background: var(--hover, var(--fill)) }

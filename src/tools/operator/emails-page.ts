@@ -48,10 +48,10 @@ export function renderEmail(visit: Visit, email: EmailEntry, isAmongAll: boolean
     ${renderPill(texts.emailStates[state], hasFailed ? 'bad' : problem === undefined ? undefined : 'warn')}`,
     [
       isAmongAll && texts.purposes[purpose],
-      isAmongAll && maySeeNames(visit) && recipient,
       problem !== undefined && html`<span class="wrong">${describeMailProblem(problem, texts)}</span>`,
       renderAge(createdAt, visit),
       state === 'due' && fillTime(texts.nextAttempt, dueAt, visit),
+      isAmongAll && maySeeNames(visit) && recipient,
     ],
     isAmongAll &&
       problem !== undefined &&

@@ -23,7 +23,7 @@ p { max-width: 44rem }
 .head + .facts, .head + .lead { margin-top: calc(-1 * var(--space-3)) !important }
 .lead { max-width: 48rem; color: var(--soft) }
 .notice p { max-width: none }
-.copyable { display: inline-flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: center }
+span.copyable { display: inline-flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: center }
 .columns, .columns > * { display: grid; gap: var(--space-5); align-content: start; width: auto; min-width: 0; grid-template-columns: minmax(0, 1fr) }
 @media (min-width: 64rem) {
   .columns { grid-template-columns: minmax(0, 1fr) 22rem }
@@ -56,6 +56,7 @@ textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--
 .facts .warn:not(.pill) { color: var(--warn) }
 .facts .meter { width: 9rem }
 .facts > :has(> .chip) { margin-right: calc(-1 * var(--space-2)) }
+.facts > :has(> :is(.chip, .meter)) + *::before { content: none }
 .rows > li { padding: var(--space-3) var(--space-4) }
 .rows > .row { flex-wrap: nowrap; align-items: center }
 .row > div { flex: 1 1 auto }
@@ -85,9 +86,8 @@ td code { overflow-wrap: anywhere }
 :is(td, .age) > time, td > a, td:has(.meter) { white-space: nowrap }
 td:has(code), .reasons { min-width: 14rem }
 td .meter { width: 7rem; margin-top: .125rem }
-.table :is(th, td) > .facts { display: block; margin: 0 }
 .today:has(> :nth-child(2)) { columns: 32rem 2; gap: var(--space-5) }
-.today > .card { break-inside: avoid; &:not(:last-child) { margin-bottom: var(--space-5) } }
+.today > .card { break-inside: avoid; & + .card { margin-top: var(--space-5) } }
 td > :is(time, .soft):only-child { display: inline-block }
 :is(.tiles dd:nth-of-type(1), td > :is(time, .soft):only-child)::first-letter { text-transform: uppercase }
 .tiles .meter { margin-top: var(--space-2) }

@@ -104,7 +104,7 @@ export function describeOperator(getBrowser: () => Browser, useScriptlessPage: U
     const networks = page.getByLabel('Allowed networks')
     const send = async (value: string) => {
       await networks.fill(value)
-      await page.getByRole('button', { name: 'Change settings' }).click()
+      await page.getByRole('button', { name: 'Save changes' }).click()
     }
     await send('nowhere')
     await page.getByText('“Allowed networks” was not accepted').waitFor()

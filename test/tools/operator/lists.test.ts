@@ -97,13 +97,13 @@ describe('Today', () => {
     expect(cards['Credentials expiring soon']).toEqual([unseen, ids.ending])
     const emails = readText((await host.get('/emails')).text)
     expect(emails).toMatch(
-      /Bounced Waits to be sent New key bounce@example\.com 550, mailbox not available just now Next attempt in less than a minute/,
+      /Bounced Waits to be sent New key 550, mailbox not available just now Next attempt in less than a minute bounce@example\.com/,
     )
     expect(readText((await host.get('/emails?state=failed')).text)).not.toContain('bounce@')
     expect((await host.get('/emails?state=never')).status).toBe(400)
     await host.auth.applications.deny(ids.waiting, { reason: 'No' })
     expect(readText((await host.get('/emails')).text)).toMatch(
-      /Deleted application Waits to be sent Denial w@example\.com/,
+      /Deleted application Waits to be sent Denial just now Next attempt just now w@example\.com/,
     )
     expect(readText(page)).toMatch(/Refused : 90 refused today, usually 1 90% refused 90 invalid_token Show refusals/)
   })
