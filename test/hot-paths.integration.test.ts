@@ -10,7 +10,7 @@ import { createUsageCollector } from '../src/features/usage/collector.js'
 import { createCaller, type Caller } from './support/caller.js'
 import { failingStore, type FailingStore, type StoreCallName } from './support/failing-store.js'
 import { IS_LONG_LANE } from './support/long-lane.js'
-import { openPlatform, type TestPlatform } from './support/platform.js'
+import { openPlatform, type TestPlatform, usePlatform } from './support/platform.js'
 
 /** Calls that wait for the database, except the one that reads the change feed. */
 const CALLS = [
@@ -143,7 +143,7 @@ describe('The database calls and signature checks of a request', () => {
       await countCalls(() => sendMany(20, () => caller.key('/catalog/items', 'epa_key_garbage').expect(401))),
     ).toEqual({})
 
-    const other = openPlatform()
+    const other = usePlatform()
     await other.auth.ready()
     const { credentials: elsewhere } = await other.auth.applications.create({ name: 'Shop', apis: ['orders'] })
     const sendUnknownKey = () => caller.key('/catalog/items', elsewhere.clientId).expect(401)
@@ -165,7 +165,6 @@ describe('The database calls and signature checks of a request', () => {
     expect(others).toEqual({})
     // All refusals of a second are one write.
     expect(addRefusals).toBeLessThanOrEqual(1 + (performance.now() - since) / 1000)
-    await other.auth.close()
   })
 
   it('are one signature and a shared read of the change feed for a token request', async (test) => {

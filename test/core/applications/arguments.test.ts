@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { failingStore, type FailingStore } from '../../support/failing-store.js'
-import { openPlatform, type TestPlatform } from '../../support/platform.js'
+import { openPlatform, type TestPlatform, usePlatform } from '../../support/platform.js'
 import { CALLS, listWrongCalls, type Argument } from './wrong-arguments.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
@@ -230,12 +230,11 @@ describe('a misspelt member of options', () => {
   })
 })
 
-const { auth } = openPlatform({
+const { auth } = usePlatform({
   mailer: memoryMailer(),
   developersUrl: 'https://api.example.com/developers',
   imports: true,
 })
-afterAll(() => auth.close())
 
 describe('the arguments of a call', () => {
   it('begin with a store', async () => {

@@ -1,13 +1,12 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
-import { openPlatform } from '../../support/platform.js'
+import { openPlatform, usePlatform } from '../../support/platform.js'
 
 const DAY_MS = 86_400_000
 
 describe('auth.audit.list()', () => {
   it('lists newest first, by type, actor and time, in pages of that order', async () => {
-    const { auth, clock } = openPlatform()
-    onTestFinished(() => auth.close())
+    const { auth, clock } = usePlatform()
     const ids: string[] = []
     for (let i = 0; i < 4; i++) {
       const { application } = await auth.applications.create({ name: `A ${i}`, apis: ['catalog'], by: 'alice' })
@@ -42,8 +41,7 @@ describe('auth.audit.list()', () => {
     { applicationId: 42 },
     { limit: 0 },
   ])('refuses %j', async (query) => {
-    const { auth } = openPlatform()
-    onTestFinished(() => auth.close())
+    const { auth } = usePlatform()
     await expect(auth.audit.list(query as never)).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 })
@@ -56,8 +54,7 @@ it('audit records are deleted when their retention has passed, and others stay',
   const young = (await first.auth.applications.create({ name: 'New', apis: ['catalog'] })).application.id
   await first.auth.close()
   first.clock.advance((2 * DAY_MS) / 1000)
-  const second = openPlatform({ store, background: { auditRetention: 30 }, now: first.clock.now })
-  onTestFinished(() => second.auth.close())
+  const second = usePlatform({ store, background: { auditRetention: 30 }, now: first.clock.now })
   const count = async (applicationId: string) => (await second.auth.audit.list({ applicationId })).items.length
   await expect.poll(() => count(old)).toBe(0)
   expect(await count(young)).toBe(1)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
-import { openPlatform } from '../../support/platform.js'
+import { openPlatform, usePlatform } from '../../support/platform.js'
 import { expectRefused, onEveryHost, UNKNOWN_ID } from './operator.js'
 
 const BY = { by: 'alice' }
@@ -205,7 +205,7 @@ describe('requestAccess()', () => {
 
   it('withholds what was taken away by a process without the options, and after recover()', async () => {
     const store = memoryStore()
-    const { auth } = openPlatform({
+    const { auth } = usePlatform({
       apis,
       store,
       mailer: memoryMailer(),
@@ -218,6 +218,5 @@ describe('requestAccess()', () => {
     const { apis: granted, accessRequests } = await auth.registration.requestAccess(id, { api: 'catalog' })
     expect(granted).toEqual({})
     expect(accessRequests).toHaveLength(1)
-    await auth.close()
   })
 })

@@ -1,30 +1,24 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
-import { openPlatform, type TestOptions } from '../../support/platform.js'
+import { usePlatform, type TestOptions } from '../../support/platform.js'
 import { expectRefused } from './operator.js'
 
 const CONTACT = 'dev@customer.example'
 const OPERATOR = 'apis@example.com'
 const REASON = 'The invoice of May is open.'
-const closings: (() => Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const close of closings.splice(0)) await close()
-})
 
 async function open(options: TestOptions = {}) {
   const store = memoryStore()
   const mailer = memoryMailer()
-  const { auth, clock } = openPlatform({
+  const { auth, clock } = usePlatform({
     store,
     mailer,
     operators: [OPERATOR],
     developersUrl: 'https://example.com/developers',
     ...options,
   })
-  closings.push(() => auth.close())
   await auth.ready()
   return {
     auth,

@@ -10,7 +10,7 @@ import { portal } from '../../../src/features/portal/index.js'
 import { memoryStore } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { fakeClock, memoryMailer, type ReceivedEmail } from '../../../src/tools/testing/index.js'
-import { openPlatform } from '../../support/platform.js'
+import { openPlatform, usePlatform } from '../../support/platform.js'
 import { application, audit } from '../../stores/suite/records.js'
 import { expectRefused } from './operator.js'
 
@@ -134,7 +134,7 @@ it('contacts and open invitations are ten at most, so that each invitation can b
 
 it('the e-mail of an invitation goes to the invited address, names the contact who invited, and has the link', async () => {
   const mailer = memoryMailer()
-  const { auth } = openPlatform({ mailer, developersUrl: 'https://example.com/developers' })
+  const { auth } = usePlatform({ mailer, developersUrl: 'https://example.com/developers' })
   const { application: created } = await auth.applications.create({
     name: 'Shop',
     contact: 'ann@partner.example',
@@ -150,7 +150,6 @@ it('the e-mail of an invitation goes to the invited address, names the contact w
     .poll(async () => (await auth.audit.list({ applicationId: created.id })).items.at(-1)?.type)
     .toBe('application.delivered')
   expect((await auth.applications.get(created.id))?.status).toBe('active')
-  await auth.close()
 })
 
 it('an invitation needs the portal, which needs a mailer and developersUrl', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore, type CredentialInfo, type IssuedCredentials } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
-import { openPlatform } from '../../support/platform.js'
+import { usePlatform } from '../../support/platform.js'
 import { expectRefused, onEveryHost, UNKNOWN_ID } from './operator.js'
 
 const DAY_MS = 86_400_000
@@ -322,7 +322,7 @@ onEveryHost((host, { caller, createApplication, listAudit }) => {
 
 it('A polluted Object.prototype changes no credential, in a platform or through openAdmin()', async () => {
   const store = memoryStore()
-  const { auth, clock } = openPlatform({ store })
+  const { auth, clock } = usePlatform({ store })
   const expiresAt = new Date(clock.now() + 30 * DAY_MS)
   const { application } = await auth.applications.create({ name: 'Shop', apis: ['catalog', 'weather'] })
   const { credential } = await auth.applications.addKey(application.id, { name: 'one', apis: ['catalog'], expiresAt })
@@ -342,5 +342,4 @@ it('A polluted Object.prototype changes no credential, in a platform or through 
     { name: 'three', expiresAt, apis: credential.apis },
     { name: 'default' },
   ])
-  await auth.close()
 })

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { authOf } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
-import { openPlatform, STORES, type FullPlatform } from '../../support/platform.js'
+import { openPlatform, STORES, type FullPlatform, usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 
 const APIS = ['orders', 'catalog'] as const
@@ -110,7 +110,7 @@ describe.each(Object.entries(STORES))('metadata and externalId, on %s', (_, open
 })
 
 describe('what handlers see of it', () => {
-  const { auth } = openPlatform()
+  const { auth } = usePlatform()
   const app = express().use(auth.router)
   app.get('/catalog/me', auth.requireApiKey('catalog'), (req, res) => {
     const { application } = authOf(req)
@@ -133,7 +133,6 @@ describe('what handlers see of it', () => {
     key = created.credentials.clientId
     return () => auth.applications.delete(id).then(() => undefined)
   })
-  afterAll(() => auth.close())
   const read = async () => {
     const { body } = await request(app).get('/catalog/me').set('X-Api-Key', key).expect(200)
     const { own, changed } = body as { own: string; changed: object }
@@ -172,7 +171,7 @@ describe('a schema for metadata', () => {
   const schema = z.object({ discount: z.number().max(50).default(0) })
 
   it('validates every write, and stores what it returns', async () => {
-    const { auth } = openPlatform({ metadata: schema, mailer: memoryMailer() })
+    const { auth } = usePlatform({ metadata: schema, mailer: memoryMailer() })
     const { application } = await auth.applications.create({ name: 'Shop', apis: APIS, metadata: {} })
     expect(application.metadata).toEqual({ discount: 0 })
     const wrong = { metadata: { discount: 90 } }
@@ -182,7 +181,6 @@ describe('a schema for metadata', () => {
     const registration = { name: 'Shop', contact: 'dev@shop.example', apis: APIS, ...wrong }
     await expect(auth.registration.register(registration)).rejects.toMatchObject(refusal)
     expect((await auth.applications.list()).items).toHaveLength(1)
-    await auth.close()
   })
 
   it('does not validate what is stored already', async () => {

@@ -2,23 +2,22 @@ import { gzipSync } from 'node:zlib'
 import bodyParser1 from 'body-parser1'
 import bodyParser2 from 'body-parser2'
 import type { Express, RequestHandler } from 'express'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { basic, createApplication, exchange, expectRefusal, createTokenForm, GRANT, post } from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { EXPRESSES, usePlatform } from '../../support/platform.js'
 
 const TOKEN = '/orders/token'
 const FORM = 'application/x-www-form-urlencoded'
 const KiB = 1024
 
 /** All tests share one platform. The apps differ in the middleware before its router. */
-const { auth, logger } = openPlatform({ rateLimits: { failedAuthentication: false } })
+const { auth, logger } = usePlatform({ rateLimits: { failedAuthentication: false } })
 let shop: Awaited<ReturnType<typeof createApplication>>
 
 beforeAll(async () => {
   shop = await createApplication(auth, ['orders'])
 })
-afterAll(() => auth.close())
 
 interface Upstream {
   readonly handlers: readonly RequestHandler[]

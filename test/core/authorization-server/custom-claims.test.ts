@@ -1,9 +1,9 @@
 import express from 'express'
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { authOf, StoreUnavailableError, type ApisOptions, type PlatformEvent } from '../../../src/index.js'
 import { accessToken, createTokenForm, expectRefusal, post, type ClientCredentials } from '../../support/http.js'
-import { openPlatform } from '../../support/platform.js'
+import { usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import { throwing } from '../../support/throwing.js'
 
@@ -46,7 +46,7 @@ const apis = {
 } satisfies ApisOptions as ApisOptions
 
 describe('the option claims of an API', () => {
-  const { auth, logger } = openPlatform({ apis })
+  const { auth, logger } = usePlatform({ apis })
   const app = express().use(auth.router)
   app.get(
     '/:api/me',
@@ -68,7 +68,6 @@ describe('the option claims of an API', () => {
     })
     shop = { id: application.id, ...credentials } as typeof shop
   })
-  afterAll(() => auth.close())
 
   async function readClaims(api: string): Promise<Record<string, unknown>> {
     const token = await accessToken(app, api, shop)

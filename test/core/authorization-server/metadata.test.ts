@@ -1,8 +1,8 @@
 import { OpenIdProviderMetadataSchema } from '@modelcontextprotocol/sdk/shared/auth.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Express } from 'express'
 import { expectRefusal } from '../../support/http.js'
-import { EXPRESSES, onEveryPlatform, openPlatform } from '../../support/platform.js'
+import { EXPRESSES, onEveryPlatform, openPlatform, usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 
 const DOCUMENTS = ['oauth-authorization-server', 'openid-configuration', 'oauth-protected-resource']
@@ -175,13 +175,12 @@ describe('Metadata of an oauth2 API (docs/http.md M1 to M7, P5 to P8)', () => {
 describe.each(Object.entries(EXPRESSES))(
   'Metadata of a baseUrl with a path, in an %s app (docs/http.md P8, P10),',
   (_, express) => {
-    const { auth } = openPlatform({ baseUrl: 'https://example.com/platform/v1/' })
+    const { auth } = usePlatform({ baseUrl: 'https://example.com/platform/v1/' })
     let app: Express
 
     beforeAll(() => {
       app = express().use('/platform/v1', auth.router).use(auth.wellKnownRouter)
     })
-    afterAll(() => auth.close())
 
     const documents = createDocuments('https://example.com/platform/v1/orders')
     it.each(Object.entries(documents))('%s is served below the path, and at the root', async (name, document) => {

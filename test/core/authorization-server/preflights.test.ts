@@ -1,10 +1,9 @@
 import express from 'express'
-import { afterAll, expect, it } from 'vitest'
-import { openPlatform } from '../../support/platform.js'
+import { expect, it } from 'vitest'
+import { usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 
-const { auth } = openPlatform()
-afterAll(() => auth.close())
+const { auth } = usePlatform()
 const app = express()
   .use(auth.router)
   .use((_req, res) => void res.status(298).send('the app'))

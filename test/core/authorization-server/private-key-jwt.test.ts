@@ -5,7 +5,7 @@ import type { PlatformAuthOptions, RateLimitsOptions } from '../../../src/index.
 import { credentialSource } from '../../../src/tools/remote/index.js'
 import { accessToken, basic, createTokenForm, GRANT, post } from '../../support/http.js'
 import { listenHttps, CERTIFICATE } from '../../support/https.js'
-import { openPlatform, PLATFORMS, STORES } from '../../support/platform.js'
+import { openPlatform, PLATFORMS, STORES, usePlatform } from '../../support/platform.js'
 
 const APIS = {
   payments: { scheme: 'oauth2', clientAuthentication: ['private_key_jwt'], scopes: { pay: 'Pay' } },
@@ -462,8 +462,7 @@ it('a platform without private_key_jwt loads nothing of it, and takes a store wi
   expect(() => openPlatform({ apis: APIS, store: without as typeof store })).toThrow(
     'apis.payments.clientAuthentication has private_key_jwt, and the store has no part assertions',
   )
-  const { auth } = openPlatform({ apis: { invoices: APIS.invoices }, store: without as typeof store })
-  onTestFinished(auth.close)
+  const { auth } = usePlatform({ apis: { invoices: APIS.invoices }, store: without as typeof store })
   const app = express().use(auth.router)
   const { application, credentials } = await auth.applications.create({ name: 'Shop', apis: ['invoices'] })
   expect(application.secrets).toHaveLength(1)

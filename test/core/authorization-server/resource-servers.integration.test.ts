@@ -3,7 +3,7 @@ import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { accessToken, basic, createApplication, post, type ClientCredentials } from '../../support/http.js'
 import { openFailingPlatform } from '../../support/failing-store.js'
-import { openPlatform, PLATFORMS, STORES, type FullPlatform } from '../../support/platform.js'
+import { openPlatform, PLATFORMS, STORES, type FullPlatform, usePlatform } from '../../support/platform.js'
 
 const APIS = {
   orders: { scheme: 'oauth2', scopes: { read: 'Read', write: 'Write' }, introspection: ['externalId', 'metadata'] },
@@ -499,8 +499,7 @@ describe('A resource server', () => {
       onTestFinished(end)
       const made = await auth.applications.create({ name: 'Backend', resourceServer: ['orders', 'catalog'] })
       const shop = await createApplication(auth, ['orders', 'catalog'])
-      const elsewhere = openPlatform()
-      onTestFinished(() => elsewhere.auth.close())
+      const elsewhere = usePlatform()
       const stranger = await createApplication(elsewhere.auth, ['catalog'])
       const ask = async (what: string, token = shop.clientId) => {
         const credentials = { client_id: made.application.id, client_secret: made.credentials.clientSecret! }

@@ -9,7 +9,7 @@ import {
   GRANT,
   post,
 } from '../../support/http.js'
-import { EXPRESSES, onEveryPlatform, openPlatform } from '../../support/platform.js'
+import { EXPRESSES, onEveryPlatform, openPlatform, usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import express from 'express'
 
@@ -156,13 +156,12 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
 
 describe('Without Express', () => {
   it('auth.router works as middleware for node:http', async () => {
-    const { auth } = openPlatform()
+    const { auth } = usePlatform()
     const app = createServer((req, res) => auth.router(req, res, () => res.writeHead(299).end('the host')))
     const listener: RequestListener = (req, res) => void app.emit('request', req, res)
     const shop = await createApplication(auth, ['orders'])
     expect((await post(listener, '/orders/token', createTokenForm(shop))).status).toBe(200)
     expect((await post(listener, '/orders/items')).status).toBe(299)
-    await auth.close()
   })
 })
 
@@ -228,8 +227,7 @@ it.each(['production', 'test'])('reports nothing with NODE_ENV=%s', async (envir
 })
 
 it('reports a wrong mount inside a router of the host', async () => {
-  const { auth, logger } = openPlatform({ baseUrl: 'http://shop.test/api/v1' })
-  onTestFinished(() => auth.close())
+  const { auth, logger } = usePlatform({ baseUrl: 'http://shop.test/api/v1' })
   const app = express().use('/api', express.Router().use('/v2', auth.router))
   await request(app).get('/api/v2/orders/token').set('Host', 'shop.test')
   expect(logger.lines.filter((line) => line.includes('"/api/v2"'))).toHaveLength(1)

@@ -2,7 +2,7 @@ import express from 'express'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { plans } from '../../../src/features/plans/index.js'
 import { createApplication, createTokenForm, post } from '../../support/http.js'
-import { openPlatform } from '../../support/platform.js'
+import { openPlatform, usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 
 function createApp() {
@@ -51,7 +51,7 @@ describe('In development', () => {
   })
 
   it('the line of a 503 that hides from callers why a resource server is refused says why', async () => {
-    const { auth, logger } = openPlatform({ rateLimits: { failedAuthentication: { limit: 1, window: 60 } } })
+    const { auth, logger } = usePlatform({ rateLimits: { failedAuthentication: { limit: 1, window: 60 } } })
     const app = express().use(auth.router)
     const { application, credentials } = await auth.applications.create({ name: 'Proxy', resourceServer: ['catalog'] })
     const check = async (secret: string, api = 'catalog') => {
@@ -71,12 +71,11 @@ describe('In development', () => {
     expect(logger.lines).toEqual([
       expect.stringMatching(/itself is refused: too_many_requests: .* it is set by rateLimits\.failedAuthentication/),
     ])
-    await auth.close()
   })
 
   it('the line of a 429 names the option that has set the limit', async () => {
     const limit = { limit: 1, window: 60 }
-    const { auth, logger } = openPlatform({
+    const { auth, logger } = usePlatform({
       apis: {
         orders: { scheme: 'oauth2' },
         catalog: { scheme: 'apiKey', rateLimit: limit },
@@ -106,7 +105,6 @@ describe('In development', () => {
     expect(await twice(() => post(app, '/orders/token', guess))).toContain('set by rateLimits.failedAuthentication')
     await auth.plans.set(shop.id, 'free')
     expect(await twice(() => call('weather'))).toContain('set by plans.free.requests')
-    await auth.close()
   })
 
   it('the line of an expired credential says that it has expired, which the answer does not', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   checkOptions,
   ConfigurationError,
@@ -16,6 +16,7 @@ import { readOptions } from '../../../src/core/options/read-platform-options.js'
 import type { Store, StorePart } from '../../../src/store.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { recordingLogger } from '../../support/platform.js'
+import { atEnd } from '../../support/at-end.js'
 
 const CORE = {
   baseUrl: 'https://api.example.com',
@@ -27,17 +28,12 @@ const EVERY = [emails({ mailer }), registration(), portal(), usage(), imports()]
 const FACTORIES = { emails, registration, portal, usage, imports }
 const NAMES = ['emails', 'imports', 'portal', 'registration', 'usage']
 
-const closings: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closings.splice(0)) await close()
-})
-
 /** A platform with what the compiler has not checked. */
 function open(features: unknown, options: object = {}) {
   const logger = recordingLogger()
   const given = { ...CORE, store: memoryStore(), logger, ...options, features: features as FeatureEntry[] }
   const auth = createPlatformAuth(given)
-  closings.push(auth.close)
+  atEnd(auth.close)
   return { auth, logger }
 }
 
@@ -208,7 +204,7 @@ describe('the value of a feature', () => {
     const features = [usage(), emails({ mailer: received }), registration()] as const
     const one = createPlatformAuth({ ...CORE, store: memoryStore(), features })
     const other = createPlatformAuth({ ...CORE, baseUrl: 'https://api.example.org', store: memoryStore(), features })
-    closings.push(one.close, other.close)
+    for (const { close } of [one, other]) atEnd(close)
     expect(one.usage).not.toBe(other.usage)
     const { application } = await one.registration.register({
       name: 'Shop',

@@ -6,18 +6,18 @@ import { findWeakness } from '../../../src/shared/lib/secret-strength.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { CERTIFICATE } from '../../support/https.js'
 import { recordingLogger } from '../../support/platform.js'
+import { atEnd } from '../../support/at-end.js'
 
 const VALID_OPTIONS = {
   baseUrl: 'https://api.example.com',
   apis: { orders: { scheme: 'oauth2' }, catalog: { scheme: 'apiKey' } },
 }
 const SECRET = 'a secret of 32 characters or more'
-const closings: (() => Promise<void>)[] = []
 
 /** A platform with options that the compiler has not checked. */
 function createUnchecked(options: object | undefined) {
   const auth = createPlatformAuth(options as PlatformAuthOptions)
-  closings.push(auth.close)
+  atEnd(auth.close)
   return auth
 }
 
@@ -38,10 +38,7 @@ function messageOfRefusal(call: () => unknown): string {
   throw new Error('The call was not refused.')
 }
 
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  for (const close of closings.splice(0)) await close()
-})
+afterEach(() => void vi.unstubAllEnvs())
 
 const SIGNER = { list: async () => [], sign: async (_kid: string, bytes: Uint8Array) => bytes }
 
@@ -695,16 +692,6 @@ describe('in production', () => {
   })
 })
 
-const WEAK_SECRETS = [
-  'x'.repeat(32),
-  'ab'.repeat(32),
-  '0123456789abcdef0123456789abcdef',
-  '12345678901234567890123456789012',
-  `${'a'.repeat(60)}b`,
-  'abcdefghijklmnopqrstuvwxyz012345',
-  'zyxwvutsrqponmlkjihgfedcba987654',
-]
-
 describe('a polluted Object.prototype', () => {
   it.each([
     ['onDenied', 'not a function'],
@@ -750,20 +737,14 @@ describe('a polluted Object.prototype', () => {
 })
 
 describe('a secret that is easy to guess', () => {
-  it.each(WEAK_SECRETS)(
-    'is refused in production, and elsewhere causes a warning that does not show it: %s',
-    (weak) => {
-      expect(createWith({ secret: weak }).logger.lines).toEqual([
-        expect.stringMatching(/^secret is easy to guess: .* In production the platform does not start with it\.$/),
-      ])
-      expect(createWith({ secret: weak }).logger.lines.join()).not.toContain(weak.slice(0, 16))
-      vi.stubEnv('NODE_ENV', 'production')
-      expect(messageOfRefusal(() => createWith({ secret: weak }))).toMatch(/^secret is easy to guess/)
-      expect(messageOfRefusal(() => createWith({ secret: [weak, SECRET] }))).toMatch(/^secret is easy to guess/)
-    },
-  )
-
   it.each([
+    ['x'.repeat(32), 'it repeats itself'],
+    ['ab'.repeat(32), 'it has few different characters'],
+    ['0123456789abcdef0123456789abcdef', 'it is a sequence'],
+    ['12345678901234567890123456789012', 'it is a sequence'],
+    [`${'a'.repeat(60)}b`, 'it is a sequence'],
+    ['abcdefghijklmnopqrstuvwxyz012345', 'it is a sequence'],
+    ['zyxwvutsrqponmlkjihgfedcba987654', 'it is a sequence'],
     ['abcdefghijklmnopqrstuvwxyz0123456789', 'it is a sequence'],
     ['zyxwvutsrqponmlkjihgfedcba9876543210', 'it is a sequence'],
     ['acegikmoqsuwyACEGIKMOQSUWY024680', 'it is a sequence'],
@@ -771,9 +752,17 @@ describe('a secret that is easy to guess', () => {
     ['x9Kq2vR7x9Kq2vR7x9Kq2vR7x9Kq2vR7', 'it repeats itself'],
     ['aab'.repeat(4) + 'bbbabaabbbabaaababbaba', 'it has few different characters'],
     ['00000000000000000000000000000000', 'it repeats itself'],
-  ])('is refused with what is wrong with it: %s', (weak, problem) => {
-    const { logger } = createWith({ secret: weak })
-    expect(logger.lines).toEqual([expect.stringContaining(`secret is easy to guess: ${problem}`)])
+  ])('is refused in production, and elsewhere causes a warning that does not show it: %s', (weak, problem) => {
+    const [line, ...others] = createWith({ secret: weak }).logger.lines
+    expect(line).toMatch(/ In production the platform does not start with it\.$/)
+    expect([line!.startsWith(`secret is easy to guess: ${problem}`), line!.includes(weak.slice(0, 16))]).toEqual([
+      true,
+      false,
+    ])
+    expect(others).toEqual([])
+    vi.stubEnv('NODE_ENV', 'production')
+    expect(messageOfRefusal(() => createWith({ secret: weak }))).toMatch(/^secret is easy to guess/)
+    expect(messageOfRefusal(() => createWith({ secret: [weak, SECRET] }))).toMatch(/^secret is easy to guess/)
   })
 
   it('is accepted behind the newest secret, so that it can be replaced', () => {

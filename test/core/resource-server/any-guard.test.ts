@@ -2,7 +2,7 @@ import express, { type Express } from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigurationError, type Guard, type GuardOptions, type PlatformEvent } from '../../../src/index.js'
 import { accessToken, createApplication, exchange, expectRefusal } from '../../support/http.js'
-import { openPlatform } from '../../support/platform.js'
+import { openPlatform, usePlatform } from '../../support/platform.js'
 import { request, type Response } from '../../support/request.js'
 import { KEY_INVALID, KEY_MISSING, sendAuthInfo, TOKEN_INVALID, TOKEN_MISSING } from './guarded-routes.js'
 
@@ -158,7 +158,7 @@ describe('requireAny() (docs/http.md G28 to G30)', () => {
   })
 
   it('accepts two key APIs with headers of different names', async () => {
-    const { auth } = openPlatform({
+    const { auth } = usePlatform({
       apis: { catalog: { scheme: 'apiKey' }, partners: { scheme: 'apiKey', header: ['X-Partner-Key', 'partner'] } },
     })
     const { clientId } = await createApplication(auth, ['partners'])
@@ -168,7 +168,6 @@ describe('requireAny() (docs/http.md G28 to G30)', () => {
       expect(answer.body).toMatchObject({ api: 'partners' })
       expect(answer.headers).toMatchObject({ vary: 'X-Api-Key, X-Partner-Key, partner' })
     }
-    await auth.close()
   })
 
   it.each([

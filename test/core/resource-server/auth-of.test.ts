@@ -1,14 +1,14 @@
 import express5, { type RequestHandler } from 'express'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { ConfigurationError, authOf, maybeAuthOf, OAuthError } from '../../../src/index.js'
 import { accessToken, createApplication, expectRefusal } from '../../support/http.js'
-import { openPlatform } from '../../support/platform.js'
+import { usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import { type KnownApplication, mountGuardedRoutes, KEY_MISSING } from './guarded-routes.js'
 import { onEveryFailingPlatform } from '../../support/failing-store.js'
 
 describe('authOf(req)', () => {
-  const { auth } = openPlatform()
+  const { auth } = usePlatform()
   let shop: KnownApplication
   let token: string
   const router: RequestHandler = (req, res, next) => auth.router(req, res, next)
@@ -17,7 +17,6 @@ describe('authOf(req)', () => {
     shop = await createApplication(auth, ['orders', 'catalog'])
     token = await accessToken(express5().use(router), 'orders', shop)
   })
-  afterAll(() => auth.close())
 
   it('throws if no guard has run, with a message that names requireBearer()', () => {
     expect(() => authOf({})).toThrow(/requireBearer/)

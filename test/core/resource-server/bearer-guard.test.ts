@@ -2,7 +2,7 @@ import express5 from 'express'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { accessToken, createApplication, exchange, expectRefusal, RETRY_AFTER_SECONDS } from '../../support/http.js'
 import { onEveryFailingPlatform } from '../../support/failing-store.js'
-import { openPlatform } from '../../support/platform.js'
+import { openPlatform, usePlatform } from '../../support/platform.js'
 import { request, type Test } from '../../support/request.js'
 import {
   type KnownApplication,
@@ -159,7 +159,7 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
     })
 
     it('G14: answers 503 temporarily_unavailable if the store fails and the application is not cached', async () => {
-      const other = openPlatform({ now: host.clock.now, store: { ...host.working, close: async () => undefined } }).auth
+      const other = usePlatform({ now: host.clock.now, store: { ...host.working, close: async () => undefined } }).auth
       const client = await createApplication(other, ['orders'])
       const one = await accessToken(host.express().use(other.router), 'orders', client)
       host.store.fail()
@@ -167,7 +167,6 @@ describe('requireBearer() (docs/http.md G1 to G8 and G14 to G16)', () => {
       host.store.recover()
       expectRefusal(answer, 503, 'temporarily_unavailable', { 'retry-after': RETRY_AFTER_SECONDS })
       expect((await getWith(one)).status).toBe(200)
-      await other.close()
     })
 
     it('G15: answers an unexpected error with 500 server_error, and logs the cause', async () => {

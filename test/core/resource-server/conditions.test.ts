@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import express, { type Express } from 'express'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   authOf,
   ConfigurationError,
@@ -11,7 +11,7 @@ import {
   type Guard,
 } from '../../../src/index.js'
 import { accessToken, createApplication, exchange, expectRefusal } from '../../support/http.js'
-import { openPlatform } from '../../support/platform.js'
+import { usePlatform } from '../../support/platform.js'
 import { request, type Response } from '../../support/request.js'
 import {
   createApiKeyChallenge,
@@ -22,7 +22,7 @@ import {
 } from './guarded-routes.js'
 import { throwing } from '../../support/throwing.js'
 
-const { auth, logger } = openPlatform({ rateLimits: { requests: { limit: 1000, window: 60 } } })
+const { auth, logger } = usePlatform({ rateLimits: { requests: { limit: 1000, window: 60 } } })
 const tokenApp = express().use(auth.router)
 const tokens: Record<'none' | 'read' | 'write' | 'both', string> = { none: '', read: '', write: '', both: '' }
 let key: string
@@ -38,7 +38,6 @@ beforeAll(async () => {
   const scopeless = await createApplication(auth, { orders: { scopes: [] } })
   tokens.none = await accessToken(tokenApp, 'orders', scopeless)
 })
-afterAll(() => auth.close())
 beforeEach(() => void (logger.lines.length = 0))
 
 function appWith(...guards: Guard[]): Express {
@@ -249,7 +248,7 @@ describe('allow (docs/http.md G27)', () => {
   })
 
   it('is asked after the requests limit, whose headers its refusal keeps', async () => {
-    const { auth } = openPlatform({ rateLimits: { requests: { limit: 1, window: 60 }, headers: true } })
+    const { auth } = usePlatform({ rateLimits: { requests: { limit: 1, window: 60 }, headers: true } })
     const { clientId } = await createApplication(auth, ['catalog'])
     const allow = vi.fn<AllowRequest>(() => false)
     const app = express().get('/', auth.requireApiKey('catalog', { allow }), sendAuthInfo)
@@ -258,7 +257,6 @@ describe('allow (docs/http.md G27)', () => {
     expect(first.headers).toMatchObject({ ratelimit: '"catalog";r=0;t=60' })
     expect((await request(app).get('/').set('X-Api-Key', clientId)).status).toBe(429)
     expect(allow).toHaveBeenCalledTimes(1)
-    await auth.close()
   })
 
   it('of a key guard gets the caller without a token, and is not asked where an optional guard found no key', async () => {

@@ -7,11 +7,11 @@ import {
   type DocumentGuardsOptions,
 } from '../../../src/tools/document-guards/index.js'
 import { accessToken, createApplication, exchange, expectRefusal, type Answer } from '../../support/http.js'
-import { openPlatform, PLATFORMS } from '../../support/platform.js'
+import { openPlatform, PLATFORMS, usePlatform } from '../../support/platform.js'
 import { request, type Response } from '../../support/request.js'
 import { createMissingTokenChallenge, sendAuthInfo } from './guarded-routes.js'
 
-const { auth, logger } = openPlatform()
+const { auth, logger } = usePlatform()
 const tokens = { none: '', read: '', write: '' }
 let key: string
 
@@ -24,7 +24,6 @@ beforeAll(async () => {
   const scopeless = await createApplication(auth, { orders: { scopes: [] } })
   tokens.none = await accessToken(app, 'orders', scopeless)
 })
-afterAll(() => auth.close())
 
 type Security = readonly Readonly<Record<string, readonly string[]>>[]
 

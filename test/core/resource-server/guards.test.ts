@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { authOf, maybeAuthOf, type PlatformEvent } from '../../../src/index.js'
 import { accessToken, createApplication, exchange, expectRefusal, listen } from '../../support/http.js'
 import { onEveryFailingPlatform } from '../../support/failing-store.js'
-import { onEveryPlatform, openPlatform } from '../../support/platform.js'
+import { onEveryPlatform, usePlatform } from '../../support/platform.js'
 import { request, type Test } from '../../support/request.js'
 import { type KnownApplication, sendAuthInfo, TOKEN_MISSING } from './guarded-routes.js'
 import type { RequestHandler } from 'express'
@@ -157,17 +157,16 @@ describe('Two guards on one request (docs/http.md G20)', () => {
     })
 
     it('of two platforms do not share what they verified', async () => {
-      const other = openPlatform().auth
+      const other = usePlatform().auth
       const app = host.express().use(host.auth.requireBearer('orders'), other.requireBearer('orders'), sendAuthInfo)
       expect((await request(app).get('/').set('Authorization', `Bearer ${token}`)).status).toBe(401)
-      await other.close()
     })
   })
 })
 
 describe('A guard without Express', () => {
   it('works as middleware for node:http', async () => {
-    const { auth } = openPlatform()
+    const { auth } = usePlatform()
     const guard = auth.requireApiKey('catalog')
     const { clientId } = await createApplication(auth, ['catalog'])
     const handler = (req: IncomingMessage, res: ServerResponse): void =>
@@ -177,7 +176,6 @@ describe('A guard without Express', () => {
     expect(await answer.text()).toBe('Shop')
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(401)
     await close()
-    await auth.close()
   })
 })
 

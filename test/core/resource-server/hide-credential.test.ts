@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import express, { type Express, type RequestHandler } from 'express'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { authOf, maybeAuthOf, memoryStore, type PlatformEvent } from '../../../src/index.js'
 import { accessToken, basic, createApplication, exchange } from '../../support/http.js'
 import { failingStore } from '../../support/failing-store.js'
-import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { EXPRESSES, openPlatform, usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 
 const apis = {
@@ -13,7 +13,7 @@ const apis = {
   weather: { scheme: 'apiKey' },
 } as const
 const store = failingStore(memoryStore())
-const { auth } = openPlatform({ apis, store, imports: {} })
+const { auth } = usePlatform({ apis, store, imports: {} })
 const IMPORTED = 'k9+Xq2/vR7pL4wZ1tB8=='
 /** A token of another system, and one without an issuer. */
 const FOREIGN_TOKEN = `${Buffer.from('{"alg":"RS256"}').toString('base64url')}.${Buffer.from('{"iss":"https://other.example"}').toString('base64url')}.c2ln`
@@ -29,7 +29,6 @@ beforeAll(async () => {
     by: 'test',
   })
 })
-afterAll(() => auth.close())
 
 /** Everything that Node offers to read headers by. */
 const showHeaders = (req: IncomingMessage): unknown[] => [req.headers, req.rawHeaders, req.headersDistinct]

@@ -1,14 +1,14 @@
 import express from 'express'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { PlatformEvent } from '../../../src/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { createApplication, exchange, expectRefusal } from '../../support/http.js'
-import { openPlatform } from '../../support/platform.js'
+import { usePlatform } from '../../support/platform.js'
 import { request, type Test } from '../../support/request.js'
 import { sendAuthInfo } from './guarded-routes.js'
 
 const mailer = memoryMailer()
-const { auth } = openPlatform({
+const { auth } = usePlatform({
   mailer,
   apis: {
     catalog: { scheme: 'apiKey', header: 'Shop_Key' },
@@ -24,7 +24,6 @@ let key: string
 beforeAll(async () => {
   key = (await createApplication(auth, ['catalog', 'prices', 'weather'])).clientId
 })
-afterAll(() => auth.close())
 
 /** The bytes of a request with several headers of one name. */
 const send = (path: string, ...headers: string[]) => exchange(app, [`GET ${path} HTTP/1.1`, ...headers])

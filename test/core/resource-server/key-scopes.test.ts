@@ -1,15 +1,15 @@
 import express, { type Express } from 'express'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import { authOf, createPlatformAuth, memoryStore, type Guard } from '../../../src/index.js'
 import { createApplication, expectRefusal } from '../../support/http.js'
-import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { EXPRESSES, usePlatform } from '../../support/platform.js'
 import { request, type Response } from '../../support/request.js'
 import { sendAuthInfo } from './guarded-routes.js'
 
 const SCOPES = { 'catalog:read': 'Read the catalog', 'catalog:write': 'Change the catalog' }
 const apis = { catalog: { scheme: 'apiKey', scopes: SCOPES }, weather: { scheme: 'apiKey' } } as const
-const { auth } = openPlatform({ apis })
+const { auth } = usePlatform({ apis })
 
 /** Keys of applications with these scopes, and of one credential each that is narrowed. */
 const keys: Record<string, string> = {}
@@ -27,7 +27,6 @@ beforeAll(async () => {
     keys[`narrowed to ${name}`] = credentials.clientId
   }
 })
-afterAll(() => auth.close())
 
 function appWith(...guards: Guard[]): Express {
   return express()

@@ -1,14 +1,14 @@
 import express, { type Express } from 'express'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import { maybeAuthOf, type Guard, type OtherIssuersGuard, type PlatformEvent } from '../../../src/index.js'
 import { accessToken, basic, createApplication, exchange, expectRefusal } from '../../support/http.js'
-import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { EXPRESSES, openPlatform, usePlatform } from '../../support/platform.js'
 import { request, type Test } from '../../support/request.js'
 import { sendAuthInfo } from './guarded-routes.js'
 
 const header = ['X-Api-Key', 'Authorization'] as const
-const { auth, logger } = openPlatform({
+const { auth, logger } = usePlatform({
   imports: {},
   apis: {
     orders: { scheme: 'oauth2' },
@@ -41,7 +41,6 @@ beforeAll(async () => {
   const line = { externalId: 'old', name: 'Old', apis: ['catalog', 'orders'], keys }
   await auth.imports.run([line], { confirm: true, by: 'test' })
 })
-afterAll(() => auth.close())
 
 const URLLIB_CHALLENGE = /(?:^|,)[ \t]*([^ \t,]+)[ \t]+realm=(["']?)([^"']*)\2/g
 const SCHEMES = ', Bearer realm="catalog", Basic realm="catalog", charset="UTF-8"'

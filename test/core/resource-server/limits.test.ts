@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { NextFunction, Request, Response } from 'express'
 import { ConfigurationError, type OAuthError, type PlatformEvent } from '../../../src/index.js'
 import { accessToken, createApplication, expectRefusal, RETRY_AFTER_SECONDS } from '../../support/http.js'
-import { onEveryPlatform, openPlatform } from '../../support/platform.js'
+import { onEveryPlatform, usePlatform } from '../../support/platform.js'
 import { request, type Test } from '../../support/request.js'
 import { sendAuthInfo } from './guarded-routes.js'
 
@@ -116,7 +116,7 @@ describe('The requests limit of an application (docs/http.md G13)', () => {
 
 describe('The rateLimit of an API', () => {
   it('overrides rateLimits.requests, and false removes the limit', async () => {
-    const { auth } = openPlatform({
+    const { auth } = usePlatform({
       apis: {
         narrow: { scheme: 'apiKey', rateLimit: { limit: 1, window: 60 } },
         usual: { scheme: 'apiKey' },
@@ -130,7 +130,6 @@ describe('The rateLimit of an API', () => {
       return (await Promise.allSettled(answers)).filter(({ status }) => status === 'fulfilled').length
     }
     expect([await count('narrow'), await count('usual'), await count('free')]).toEqual([1, 2, 5])
-    await auth.close()
   })
 })
 

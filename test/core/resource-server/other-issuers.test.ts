@@ -1,9 +1,9 @@
 import express, { type Express, type RequestHandler } from 'express'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { authOf, maybeAuthOf, memoryStore, type OtherIssuersGuard, type Guard } from '../../../src/index.js'
 import { createOtherIssuerTest } from '../../../src/core/resource-server/other-issuers.js'
 import { accessToken, createApplication, exchange, expectRefusal, type ClientCredentials } from '../../support/http.js'
-import { EXPRESSES, openPlatform } from '../../support/platform.js'
+import { EXPRESSES, openPlatform, usePlatform } from '../../support/platform.js'
 import { failingStore } from '../../support/failing-store.js'
 import { timeBound } from '../../support/time-bound.js'
 import { request, type Response } from '../../support/request.js'
@@ -19,7 +19,7 @@ const jwt = (claims: unknown, header = HEADER): string => `${header}.${encode(cl
 const FOREIGN = jwt({ iss: 'https://id.example/', sub: 'ann' })
 
 const store = failingStore(memoryStore())
-const { auth, clock } = openPlatform({ store })
+const { auth, clock } = usePlatform({ store })
 /** The host's guard: who sent the token is its business. */
 const otherIssuers = vi.fn<RequestHandler>((req, res, next) => {
   if (req.get('Authorization')?.endsWith('refused')) res.status(401).json({ error: 'refused by the host' })
@@ -33,7 +33,6 @@ beforeAll(async () => {
   shop = await createApplication(auth, ['orders', 'invoices', 'catalog'])
   token = await accessToken(tokenApp, 'orders', shop)
 })
-afterAll(() => auth.close())
 beforeEach(() => void otherIssuers.mockClear())
 
 const tokenApp = express().use(auth.router)

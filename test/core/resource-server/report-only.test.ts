@@ -5,25 +5,20 @@ import { openAdmin } from '../../../src/tools/admin/index.js'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import { failingStore } from '../../support/failing-store.js'
 import { createApplication } from '../../support/http.js'
-import { openPlatform, recordingLogger, type TestOptions, EXPRESSES } from '../../support/platform.js'
+import { openPlatform, usePlatform, recordingLogger, type TestOptions, EXPRESSES } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import { readReport, compareReportWithRefusals } from './report-only-comparison.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
 
-const closings: (() => Promise<void>)[] = []
 /** A day after today. */
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  for (const close of closings.splice(0)) await close()
-})
+afterEach(() => void vi.unstubAllEnvs())
 
 /** Answers with the application that `maybeAuthOf(req)` shows. */
 const showCaller: RequestHandler = (req, res) => void res.json({ caller: maybeAuthOf(req)?.application.id ?? null })
 
 async function open(options: TestOptions = { reportOnly: true }) {
-  const { auth } = openPlatform(options)
-  closings.push(auth.close)
+  const { auth } = usePlatform(options)
   await auth.ready()
   const shop = await createApplication(auth, { orders: { scopes: ['orders:read'] }, catalog: {} })
   const events: PlatformEvent[] = []
@@ -191,8 +186,7 @@ describe('reportOnly', () => {
       weather: { scheme: 'apiKey', reportOnly: true },
       news: { scheme: 'apiKey' },
     } as const
-    const { auth } = openPlatform({ apis, reportOnly: true })
-    closings.push(auth.close)
+    const { auth } = usePlatform({ apis, reportOnly: true })
     await auth.ready()
     const app = express()
     for (const api of ['catalog', 'weather', 'news'] as const) {
@@ -245,8 +239,7 @@ describe('reportOnly', () => {
 
   it('of a later guard is not weakened by an earlier one that only reports, not even its limit', async () => {
     const apis = { catalog: { scheme: 'apiKey', rateLimit: { limit: 1, window: 60 } } } as const
-    const { auth } = openPlatform({ apis })
-    closings.push(auth.close)
+    const { auth } = usePlatform({ apis })
     await auth.ready()
     const { clientId } = await createApplication(auth, ['catalog'])
     const app = express().get(
@@ -305,8 +298,7 @@ describe('reportOnly', () => {
       expect(() => openPlatform({ apis: { catalog: { scheme: 'apiKey', reportOnly: true } } })).toThrow(
         `apis.catalog.${message}`,
       )
-      const { auth } = openPlatform({})
-      closings.push(auth.close)
+      const { auth } = usePlatform({})
       expect(() => auth.requireApiKey('catalog', { reportOnly: true })).toThrow(`requireApiKey("catalog"): ${message}`)
       expect(() => auth.requireApiKey('catalog', { reportOnly: { until: inDays(30) } })).not.toThrow()
       expect(() => elsewhere.requireApiKey('catalog', { reportOnly: true })).not.toThrow()
@@ -315,12 +307,12 @@ describe('reportOnly', () => {
 
   it.each(['development', 'test'])('needs no end with NODE_ENV=%s', (environment) => {
     vi.stubEnv('NODE_ENV', environment)
-    closings.push(openPlatform({ reportOnly: true }).auth.close)
+    usePlatform({ reportOnly: true })
   })
 
   it('ends at most 90 days after the start; the error has a day that is right, and an end that has passed stops no start', () => {
     const now = () => Date.parse('2030-05-01T12:00:00Z')
-    const start = (until: string) => closings.push(openPlatform({ now, reportOnly: { until } }).auth.close)
+    const start = (until: string) => usePlatform({ now, reportOnly: { until } })
     for (const day of ['2000-01-01', '2030-05-01', '2030-07-30']) start(day)
     for (const day of ['2030-07-31', '9999-12-31'])
       expect(() => start(day)).toThrow(
@@ -330,8 +322,7 @@ describe('reportOnly', () => {
 
   it('is warned of at start-up: once for the platform, an API, and the guards of one', async () => {
     const logger = recordingLogger()
-    const { auth } = openPlatform({ logger, reportOnly: { until: inDays(60) } })
-    closings.push(auth.close)
+    const { auth } = usePlatform({ logger, reportOnly: { until: inDays(60) } })
     auth.requireApiKey('catalog')
     const warnings = () => logger.lines.filter((line) => line.includes('reportOnly'))
     expect(warnings()).toEqual([
@@ -341,11 +332,10 @@ describe('reportOnly', () => {
         ),
       ),
     ])
-    const other = openPlatform({
+    const other = usePlatform({
       logger,
       apis: { catalog: { scheme: 'apiKey' }, weather: { scheme: 'apiKey', reportOnly: { until: '2000-01-01' } } },
     })
-    closings.push(other.auth.close)
     for (let i = 0; i < 3; i++) other.auth.requireApiKey('catalog', { reportOnly: true })
     expect(warnings().slice(1)).toEqual([
       expect.stringMatching(/^apis\.weather\.reportOnly ended on 2000-01-01, and has no effect any more/),

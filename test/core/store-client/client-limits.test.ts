@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createClientLimits } from '../../../src/core/store-client/client-limits.js'
 import { memoryStore } from '../../../src/index.js'
 import { deriveRequest, readClientAddress } from '../../../src/shared/lib/request.js'
-import { openPlatform } from '../../support/platform.js'
+import { usePlatform } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
 
 /** Look-ups of strangers, each from another address, which end when they are told to. */
@@ -81,13 +81,12 @@ it('refusals are sent at once, but few in each turn of the event loop while a ca
   expect(limits.waitToRefuse(new IncomingMessage(new Socket()))).toBeUndefined()
 })
 
-it('a guard refuses at once, but in turns while a call of an operator is under way', async ({ onTestFinished }) => {
+it('a guard refuses at once, but in turns while a call of an operator is under way', async () => {
   let end!: () => void
   const held = new Promise<void>((resolve) => (end = resolve))
   const store = memoryStore()
   const saveApplication: typeof store.saveApplication = (...args) => held.then(() => store.saveApplication(...args))
-  const { auth } = openPlatform({ store: { ...store, saveApplication } })
-  onTestFinished(auth.close)
+  const { auth } = usePlatform({ store: { ...store, saveApplication } })
   await auth.ready()
   const guard = auth.requireApiKey('catalog')
   let answered = 0

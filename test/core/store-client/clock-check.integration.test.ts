@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { postgresStore } from '../../../src/stores/postgres/index.js'
-import { openPlatform } from '../../support/platform.js'
+import { usePlatform } from '../../support/platform.js'
 import { freshDatabase } from '../../support/postgres.js'
 
 it("a clock that differs from PostgreSQL's is a problem of health(), an event and a log line, until it is set right", async () => {
@@ -10,8 +10,7 @@ it("a clock that differs from PostgreSQL's is a problem of health(), an event an
   const pool = new Pool({ connectionString: database.url })
   onTestFinished(() => pool.end())
   let ahead = 0
-  const { auth, logger } = openPlatform({ store: postgresStore({ pool }), now: () => Date.now() + ahead })
-  onTestFinished(() => auth.close())
+  const { auth, logger } = usePlatform({ store: postgresStore({ pool }), now: () => Date.now() + ahead })
   const events: string[] = []
   for (const type of ['clock.deviates', 'clock.agrees'] as const) {
     auth.events.on(type, ({ reason = '' }) => void events.push(`${type} ${reason}`.trim()))

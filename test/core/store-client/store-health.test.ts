@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ConfigurationError, memoryStore, type EventType } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
-import { openPlatform } from '../../support/platform.js'
+import { openPlatform, usePlatform } from '../../support/platform.js'
 
 const STORE_EVENTS: readonly EventType[] = [
   'store.writesRejected',
@@ -91,8 +91,7 @@ describe('health()', () => {
           : new Error('no connection')
       },
     }
-    const { auth } = openPlatform({ store })
-    onTestFinished(() => auth.close())
+    const { auth } = usePlatform({ store })
     await auth.ready()
     polls = 0
     await expect.poll(async () => (await auth.health()).problems).not.toEqual([])
@@ -114,8 +113,7 @@ describe('health()', () => {
     const working = memoryStore()
     const countHashes = (): Promise<never> => Promise.reject(new Error('relation is gone'))
     const store: StoreWith = { ...working, imports: { ...working.imports, countHashes } }
-    const { auth, logger } = openPlatform({ store })
-    onTestFinished(() => auth.close())
+    const { auth, logger } = usePlatform({ store })
     await auth.ready()
     await expect
       .poll(() => logger.lines.filter((line) => line.startsWith('It is not known whether the store has credentials')))
@@ -125,8 +123,7 @@ describe('health()', () => {
   it('starts with a store that does not count imported credentials', async () => {
     const { imports, ...working } = memoryStore()
     const { countHashes: _, ...others } = imports
-    const { auth, logger } = openPlatform({ store: { ...working, imports: others } })
-    onTestFinished(() => auth.close())
+    const { auth, logger } = usePlatform({ store: { ...working, imports: others } })
     await auth.ready()
     await auth.close()
     expect(logger.lines).toEqual([])

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SigningAlgorithm } from '../../../src/index.js'
 import { accessToken, createApplication, createTokenForm, post } from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
-import { openPlatform, type TestPlatform } from '../../support/platform.js'
+import { openPlatform, type TestPlatform, usePlatform } from '../../support/platform.js'
 import { expectInvalid, fetchKeySet, ISSUER } from './signer.js'
 
 type TestClient = Awaited<ReturnType<typeof createApplication>>
@@ -73,7 +73,7 @@ describe.each(ALGORITHMS)('access tokens signed with %s', (algorithm) => {
 })
 
 describe('a new access token', () => {
-  const { auth } = openPlatform()
+  const { auth } = usePlatform()
   const app = express().use(auth.router)
   let shop: TestClient
 
@@ -81,7 +81,6 @@ describe('a new access token', () => {
     await auth.ready()
     shop = await createApplication(auth, ['orders', 'invoices'])
   })
-  afterAll(() => auth.close())
 
   it('identifies the application by its id only, not by API key, name or contact', async () => {
     const token = await accessToken(app, 'orders', shop)
@@ -108,7 +107,7 @@ describe('a new access token', () => {
 
 describe('expires_in and exp', () => {
   it('follow the options tokens.lifetime and tokens.clockTolerance', async () => {
-    const { auth, clock } = openPlatform({ tokens: { lifetime: 60, clockTolerance: 0 } })
+    const { auth, clock } = usePlatform({ tokens: { lifetime: 60, clockTolerance: 0 } })
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['orders'])
     const { body } = await post(app, '/orders/token', createTokenForm(shop))
@@ -121,13 +120,12 @@ describe('expires_in and exp', () => {
     await expect(auth.verifyAccessToken('orders', token)).rejects.toMatchObject({
       description: 'The access token expired',
     })
-    await auth.close()
   })
 })
 
 describe('the accessTokenLifetime of an API', () => {
   it("overrides the platform's", async () => {
-    const { auth } = openPlatform({
+    const { auth } = usePlatform({
       apis: { brief: { scheme: 'oauth2', accessTokenLifetime: 30 }, long: { scheme: 'oauth2' } },
       tokens: { lifetime: 7200 },
     })
@@ -137,6 +135,5 @@ describe('the accessTokenLifetime of an API', () => {
     expect((await post(app, '/long/token', createTokenForm(shop))).body).toMatchObject({ expires_in: 7200 })
     const { iat, exp } = decodeJwt(await accessToken(app, 'brief', shop))
     expect(exp! - iat!).toBe(30)
-    await auth.close()
   })
 })

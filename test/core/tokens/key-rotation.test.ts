@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { accessToken, createApplication, expectRefusal, post, RETRY_AFTER_SECONDS } from '../../support/http.js'
-import { openPlatform, SECRET, STORES, type TestPlatform } from '../../support/platform.js'
+import { openPlatform, SECRET, STORES, type TestPlatform, usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import { fetchKeySet } from './signer.js'
 
@@ -142,7 +142,7 @@ describe('a restart', () => {
     const first = openPlatform({ store })
     await first.auth.ready()
     await first.auth.close()
-    const { auth, clock } = openPlatform({ store, tokens: { algorithm: 'EdDSA' } })
+    const { auth, clock } = usePlatform({ store, tokens: { algorithm: 'EdDSA' } })
     const app = express().use(auth.router)
     const shop = await createApplication(auth, ['orders'])
     const before = await accessToken(app, 'orders', shop)
@@ -152,6 +152,5 @@ describe('a restart', () => {
     const after = await accessToken(app, 'orders', shop)
     expect(decodeProtectedHeader(after).alg).toBe('EdDSA')
     for (const token of [before, after]) await expect(auth.verifyAccessToken('orders', token)).resolves.toBeDefined()
-    await auth.close()
   })
 })

@@ -6,7 +6,7 @@ import type { SigningKeyRecord, StoreWith } from '../../../src/store.js'
 import { createEncryption } from '../../../src/core/store-client/encryption.js'
 import { describeRecord } from '../../../src/core/tokens/signing-key.js'
 import { accessToken, createApplication } from '../../support/http.js'
-import { openPlatform, SECRET, type TestOptions, type TestPlatform } from '../../support/platform.js'
+import { openPlatform, SECRET, type TestOptions, type TestPlatform, usePlatform } from '../../support/platform.js'
 import { audit } from '../../stores/suite/records.js'
 import { createTokenId, encode, fetchKeySet, ISSUER } from './signer.js'
 
@@ -151,11 +151,10 @@ describe('the option importUnencrypted', () => {
     expect(importing.logger.lines).toEqual([expect.stringMatching(/^importUnencrypted is true/)])
     await importing.auth.close()
 
-    const after = openPlatform({ store })
+    const after = usePlatform({ store })
     await after.auth.verifyAccessToken('orders', token)
     expect(await store.establishSecret('pepper', 'ignored')).not.toMatch(/^plain:/)
     expect((await store.listSigningKeys())[0]!.sealedPrivateJwk).not.toMatch(/^plain:/)
-    await after.auth.close()
   })
 })
 
@@ -170,7 +169,6 @@ it.each<['session' | 'pepper', string, (store: StoreWith) => Promise<string>]>([
   await before.auth.ready()
   await before.auth.close()
   await store.replaceSecret(name, await store.establishSecret(name, ''), await forge(store))
-  const { auth } = openPlatform({ store })
+  const { auth } = usePlatform({ store })
   await expect(auth.ready()).rejects.toMatchObject({ name: 'ConfigurationError' })
-  await auth.close()
 })

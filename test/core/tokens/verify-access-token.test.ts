@@ -1,10 +1,10 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign as signBytes } from 'node:crypto'
 import express from 'express'
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, SignJWT, type JWK, type JWTPayload } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import { accessToken, createApplication } from '../../support/http.js'
-import { openPlatform } from '../../support/platform.js'
+import { usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 import { createSigner, createTokenId, encode, expectInvalid, ISSUER, type Signer } from './signer.js'
 
@@ -12,7 +12,7 @@ type TestClient = Awaited<ReturnType<typeof createApplication>>
 
 describe('an access token', () => {
   const store = memoryStore()
-  const { auth, clock } = openPlatform({ store, secret: undefined, tokens: { lifetime: 600 } })
+  const { auth, clock } = usePlatform({ store, secret: undefined, tokens: { lifetime: 600 } })
   const app = express().use(auth.router)
   let shop: TestClient
   let signer: Signer
@@ -22,7 +22,6 @@ describe('an access token', () => {
     shop = await createApplication(auth, ['orders', 'invoices'])
     signer = await createSigner(store)
   })
-  afterAll(() => auth.close())
 
   /** The claims of a valid token. */
   const claims = (more: JWTPayload = {}): JWTPayload => {
