@@ -77,7 +77,7 @@ export function createClientAuthentication(
 
   let assertionReader: Promise<ReturnType<typeof createAssertionReader>> | undefined
 
-  /** What proves a private key is loaded with the first assertion. */
+  /** What proves a private key is loaded since the start, where an API takes such proofs. */
   async function authenticateByAssertion(req: IncomingMessage, form: Form, api: ClientApi): Promise<Attempt> {
     assertionReader ??= import('./private-key-jwt.js').then((loaded) =>
       loaded.createAssertionReader({ ...assertions!, findClient, mayPass, now }),

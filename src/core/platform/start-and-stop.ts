@@ -2,6 +2,8 @@ import { createCredentials } from '../applications/credentials/credentials.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { createChangeApplier } from '../store-client/change-feed.js'
 import { createProcesses } from '../store-client/processes.js'
+import { loadAtStart } from '../store-client/readiness.js'
+import { loadApiKeyStrategy } from '../resource-server/passport-adapter.js'
 import { openSecret } from '../store-client/encryption.js'
 import type { Tokens } from './tokens.js'
 import type { ApplicationParts } from './application-parts.js'
@@ -25,13 +27,15 @@ export function startAndStop(
   const { importedCredentials } = features
   foundation.begin({
     async start(closing) {
-      // An ES module that Node could once not read, without a free file descriptor, fails until the process ends: no retry helps.
-      await Promise.all([parts.calls.load(), import('../applications/records/audit-log.js')]).catch(
-        (cause: unknown) => {
-          const problem = 'What auth.applications and auth.audit do cannot be loaded'
-          throw new ConfigurationError({ problem, fix: 'Start the process again.' }, { cause })
-        },
-      )
+      const apis = [...settings.apis.values()]
+      const takesAssertions = apis.some((api) => api.clientAuthentication.includes('private_key_jwt'))
+      await loadAtStart([
+        parts.calls.load(),
+        import('../applications/records/audit-log.js'),
+        loadApiKeyStrategy(apis),
+        takesAssertions && import('../authorization-server/private-key-jwt.js'),
+        settings.tokens.signer && import('../tokens/signer-keys.js'),
+      ])
       await store.open()
       await planCheck?.check()
       // The feed starts first: a change committed while the rest is read is applied afterwards.

@@ -43,7 +43,7 @@ export function createTokens(foundation: Foundation) {
     longestLifetime: Math.max(...apis.map(({ accessTokenLifetime }) => accessTokenLifetime)) + clockTolerance,
   }
   let keyRotation: KeyRotation = createKeyRotation(ofKeys, signing.algorithm)
-  /** Makes sure that there is a key. What follows a signer is loaded with one alone. */
+  /** Makes sure that there is a key. */
   async function ensureKeys(): Promise<void> {
     if (signing.signer && !keyRotation.sign)
       keyRotation = (await import('../tokens/signer-keys.js')).createSignerKeys(ofKeys, signing.signer, logger)

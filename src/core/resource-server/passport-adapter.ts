@@ -66,21 +66,18 @@ export function createBearerAuthentication(authenticator: Authenticator): Authen
 /** passport-headerapikey. A platform without key APIs does not load it: with lodash it takes more memory than the core. */
 export function createApiKeyAuthentication(authenticator: Authenticator): AuthenticateRequest {
   let loaded: AuthenticateRequest | undefined
-  const loading = loadApiKeyAuthentication(authenticator)
-  loading.then(
-    (authenticate) => (loaded = authenticate),
-    // Each request is refused with the error.
-    () => undefined,
-  )
-
   return function authenticate(passportRequest, callback) {
     if (loaded) return loaded(passportRequest, callback)
-    const authenticated = loading.then(
-      (authenticateLater) => authenticateLater(passportRequest, callback),
+    const authenticated = loadApiKeyAuthentication(authenticator).then(
+      (authenticateLater) => (loaded = authenticateLater)(passportRequest, callback),
       (error: unknown) => callback(passportRequest, error),
     )
     handOnFailure(authenticated, passportRequest.response, passportRequest.next)
   }
+}
+
+export async function loadApiKeyStrategy(apis: readonly Pick<Api, 'scheme'>[]): Promise<unknown> {
+  return apis.some(({ scheme }) => scheme === 'apiKey') ? import('passport-headerapikey') : undefined
 }
 
 async function loadApiKeyAuthentication(authenticator: Authenticator): Promise<AuthenticateRequest> {

@@ -155,6 +155,14 @@ function createLateError(): Error {
 /** Does everything that must be done before the first answer. It is repeated until it succeeds, or the signal is aborted. */
 export type Start = (closing: AbortSignal) => Promise<void>
 
+/** What requests and calls will need. An ES module that Node could once not read fails until the process ends: no retry helps. */
+export async function loadAtStart(modules: readonly unknown[]): Promise<void> {
+  await Promise.all(modules).catch((cause: unknown) => {
+    const fix = 'Is a file missing, or was the limit of open files reached? Start the process again.'
+    throw new ConfigurationError({ problem: 'Code that requests and calls need cannot be loaded', fix }, { cause })
+  })
+}
+
 /** Short enough that a database is used soon after it starts, long enough not to load one that is starting. */
 const START_RETRY_INTERVAL_MS = 500
 /** `close()` must end within seconds even if an attempt to start hangs. */

@@ -1,7 +1,8 @@
 import { createHmac, hash as digest } from 'node:crypto'
-import { invalidArgument, ConfigurationError } from '../../shared/contracts/errors.js'
+import { ConfigurationError, invalidArgument, StoreUnavailableError } from '../../shared/contracts/errors.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { TakeTurn } from '../../shared/lib/fair-turns.js'
+import { require } from '../../shared/lib/require-package.js'
 
 export type ImportedDigests = ReturnType<typeof createImportedDigests>
 
@@ -75,20 +76,9 @@ const MAX_ARGON2_LANES = 16
 const ORDINARY_READINGS = 2
 
 export function createSlowHashes(takeTurn: TakeTurn) {
-  const loading = new Map<SlowHashMember, Promise<Verify>>()
   /** Right secrets have a cache of their own, so that guesses displace none. */
   const right = createBoundedCache<true>({ entries: MAX_REMEMBERED_RESULTS })
   const wrong = createBoundedCache<true>({ entries: MAX_REMEMBERED_RESULTS })
-
-  /** The package is loaded when it is first needed. A failure is not kept, so that a package installed meanwhile is found. */
-  function load(member: SlowHashMember): Promise<Verify> {
-    const loaded = loading.get(member) ?? LOADERS[member]()
-    loading.set(member, loaded)
-    return loaded.catch((error: unknown) => {
-      loading.delete(member)
-      throw error
-    })
-  }
 
   function recall({ secret, stored }: SlowHashMatch): boolean | undefined {
     const key = digestPair(secret, stored)
@@ -101,17 +91,17 @@ export function createSlowHashes(takeTurn: TakeTurn) {
     const known = recall(pair)
     if (known !== undefined) return known ? pair : undefined
     const member = stored.startsWith('bcrypt:') ? 'bcrypt' : 'argon2id'
-    const isRight = await (await load(member))(secret, stored.slice(member.length + 1))
+    const isRight = await load(member)(secret, stored.slice(member.length + 1))
     ;(isRight ? right : wrong).set(digestPair(secret, stored), true)
     return isRight ? pair : undefined
   }
 
   return {
-    /** A hash of an import as it is stored. Rejects with code `invalid_argument`, or if the package that computes it is missing. */
-    async read(member: SlowHashMember, text: unknown): Promise<string> {
+    /** A hash of an import as it is stored. Throws with code `invalid_argument`, or if the package that computes it is missing. */
+    read(member: SlowHashMember, text: unknown): string {
       if (typeof text !== 'string' || !FORMATS[member].accepts(text))
         throw invalidArgument(`${member} must be ${FORMATS[member].description}.`)
-      await load(member)
+      load(member)
       return `${member}:${text}`
     },
     /** `secrets` are the readings of one request, which waits once for all. Rejects with `NoTurnError` if that took too long. */
@@ -149,24 +139,22 @@ export function isOnlyMatch(secret: string, hash: string): boolean {
   return !hash.startsWith('bcrypt:') || (Buffer.byteLength(secret) < BCRYPT_LENGTH && !secret.includes('\0'))
 }
 
-/** They compute in Node's thread pool, without install scripts. Bundlers accept imports in `try` blocks. */
-const LOADERS: Readonly<Record<SlowHashMember, () => Promise<Verify>>> = {
-  async bcrypt() {
-    try {
-      const { verify } = await import('@node-rs/bcrypt')
-      return (secret, hash) => verify(secret, hash)
-    } catch (cause) {
-      throw createMissingPackageError('bcrypt', '@node-rs/bcrypt', cause)
-    }
-  },
-  async argon2id() {
-    try {
-      const { verify } = await import('@node-rs/argon2')
-      return (secret, hash) => verify(hash, secret)
-    } catch (cause) {
-      throw createMissingPackageError('argon2id', '@node-rs/argon2', cause)
-    }
-  },
+interface Package {
+  verify(first: string, second: string): Promise<boolean>
+}
+
+/** The packages compute in Node's thread pool, without install scripts. They are loaded when they are first needed. */
+function load(member: SlowHashMember): Verify {
+  try {
+    if (member === 'bcrypt') return (require('@node-rs/bcrypt') as Package).verify
+    const { verify } = require('@node-rs/argon2') as Package
+    return (secret, hash) => verify(hash, secret)
+  } catch (cause) {
+    const { code } = Object(cause) as { code?: unknown }
+    if (code === 'EMFILE' || code === 'ENFILE')
+      throw new StoreUnavailableError('A secret could not be compared: too many files are open.', { cause })
+    throw createMissingPackageError(member, member === 'bcrypt' ? '@node-rs/bcrypt' : '@node-rs/argon2', cause)
+  }
 }
 
 const FORMATS: Readonly<Record<SlowHashMember, { accepts(text: string): boolean; readonly description: string }>> = {

@@ -79,7 +79,7 @@ function isRefused(read: (value: string) => unknown, value: string): boolean {
   }
 }
 
-export async function readKeySetField(
+export function readKeySetField(
   { values, apis: chosen }: FormFields,
   apis: readonly Api[],
   internalHosts: readonly string[],
@@ -94,7 +94,7 @@ export async function readKeySetField(
     return { source: undefined, problems: new Map([['keySet', problem]]) }
   }
   if (text === '') return { source: undefined, problems: NO_PROBLEMS }
-  const { source, refused } = await readKeySetText(text, { now: 0, internalHosts })
+  const { source, refused } = readKeySetText(text, { now: 0, internalHosts })
   if (source) return { source, problems: NO_PROBLEMS }
   const problem = html`${FRAME_TEXTS[language].keySetRefused} (${markEnglish(refused, { language })})`
   return { source, problems: new Map([['keySet', problem]]) }

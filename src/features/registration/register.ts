@@ -84,7 +84,7 @@ export function createPrepareRegistration(core: Core, operators: readonly string
     const language = readLanguage(givenLanguage)
     const problem = findKeySetProblem([...apis.values()], Object.keys(granted), source !== undefined)
     if (problem) throw createKeySetError(problem)
-    const keySet = source && (await readKeySetSource(source, { now: now(), internalHosts: clientAssertions.allow }))
+    const keySet = source && readKeySetSource(source, { now: now(), internalHosts: clientAssertions.allow })
     const isHeld = Object.keys(granted).some((api) => apis.get(api)?.registration === 'manual')
 
     /** `data`: of strangers, only what the provider asks for. */

@@ -105,7 +105,7 @@ export function createRegistrationRouter(core: Core, settings: RegistrationSetti
       form = await readFormFields(req, fieldNames)
       const language = readPreferredLanguage(req) ?? 'en'
       const [name, contact, chosen] = ['name', 'contact', 'language'].map((each) => form!.values.get(each))
-      const keys = await readKeySetField(form, apis, clientAssertions.allow, language)
+      const keys = readKeySetField(form, apis, clientAssertions.allow, language)
       const application = { name, contact, apis: form.apis, language: chosen, keySet: keys.source } as Registration
       const mistakes = new Map([...findFieldProblems(form, openApis, TEXTS[language]), ...keys.problems])
       const registered = await register(application, additions.readForm(form), language, req, mistakes)

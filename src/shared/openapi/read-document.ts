@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { resolve, join } from 'node:path'
+import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createRequire } from 'node:module'
 import { ConfigurationError } from '../contracts/errors.js'
 import { isObject, ownMembers } from '../lib/own-members.js'
+import { require } from '../lib/require-package.js'
 import { asObject, type JsonObject, followReference } from './document.js'
 import { describeValue, wrongOption } from '../lib/option-checks.js'
 import { connect, listObjects, parseAddress, readReference, type PlacedObject } from './references.js'
@@ -175,9 +175,6 @@ function parseYaml(option: string, text: string): unknown {
 
 /** Loads the package synchronously, since documents are read where options are. */
 function loadYaml(option: string): Yaml {
-  // Undefined in a bundle in CommonJS format.
-  const here = (import.meta.dirname as string | undefined) ?? process.cwd()
-  const require = createRequire(join(here, 'yaml.js'))
   try {
     return require('yaml') as Yaml
   } catch (cause) {

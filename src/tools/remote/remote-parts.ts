@@ -6,11 +6,12 @@ import { createOriginReader } from '../../core/http/origin.js'
 import { createRefusalLog } from '../../core/http/refusal-log.js'
 import { createEvents } from '../../core/platform/events.js'
 import { createOutageNotice, createRateLimits } from '../../core/rate-limits/rate-limits.js'
+import { loadApiKeyStrategy } from '../../core/resource-server/passport-adapter.js'
 import { createResourceServer } from '../../core/resource-server/resource-server.js'
 import { createBoundedCalls } from '../../core/store-client/bounded-store.js'
 import { createChangeApplier, createChangeFeed } from '../../core/store-client/change-feed.js'
 import { createClientLimits } from '../../core/store-client/client-limits.js'
-import { createReadiness } from '../../core/store-client/readiness.js'
+import { createReadiness, loadAtStart } from '../../core/store-client/readiness.js'
 import { createStoreHealth } from '../../core/store-client/store-health.js'
 import { createRevokedTokens } from '../../core/tokens/revoked-tokens.js'
 import { createSigningKeys } from '../../core/tokens/signing-keys.js'
@@ -91,6 +92,7 @@ export function createRemoteParts(settings: RemoteSettings) {
   })
   begin({
     async start() {
+      await loadAtStart([loadApiKeyStrategy([...apis.values()])])
       const answer = await client.ask('settings', {})
       const { acceptsImported } = checkPlatformSettings(answer, settings)
       counting.begin(answer['usage'])

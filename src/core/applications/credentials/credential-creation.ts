@@ -24,14 +24,14 @@ export function createCredentialCreation(
     id: string,
     kind: CredentialKind,
     given: AddCredentialOptions,
-    readKeySet?: () => Promise<KeySetRecord>,
+    readKeySet?: () => KeySetRecord,
   ): Promise<{ application: Application; credential: CredentialInfo; plain: string }> {
     const name = readCredentialName(given.name, given.by)
     const createdAt = now()
     const expiresAt = given.expiresAt === undefined ? undefined : readExpiresAt(given.expiresAt, createdAt)
     const restrict = readRestriction(apis, kind, given)
     const networks = given.networks === undefined ? undefined : readNetworks(given.networks)
-    const keySet = await readKeySet?.()
+    const keySet = readKeySet?.()
     const credentials = await opened()
     const event = { type: 'application.credentialAdded', by: given.by } as const
     const { record, result } = await writer.change(id, event, (current) => {

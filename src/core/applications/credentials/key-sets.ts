@@ -6,6 +6,7 @@ import { isObject } from '../../../shared/lib/own-members.js'
 import type { Application } from '../application.js'
 import type { Applications } from '../applications-api.js'
 import { createChange, type CallParts } from '../call-parts.js'
+import { findAddressProblem, KeySetProblem, readHost, readKeySet } from '../../key-sets/public-key-set.js'
 import { isContact } from '../contacts/contact-lists.js'
 import { readDetails } from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from '../records/status.js'
@@ -44,7 +45,7 @@ export function createKeySetReplacement(
     async replaceKeySet(id, credentialId, given) {
       const { by, revokeTokens } = given
       const endsTokens = readFlag('revokeTokens', revokeTokens)
-      const keySet = await readKeySetSource(given, { now: now(), internalHosts, isByOperator: !isContact(by) })
+      const keySet = readKeySetSource(given, { now: now(), internalHosts, isByOperator: !isContact(by) })
       return replace('replaceKeySet', { id, credentialId, by }, (_, current) => [
         keySet,
         endsTokens ? endTokens(current, now()) : {},
@@ -79,14 +80,12 @@ export function createKeySetRecord(
 }
 
 /** Only operators (`isByOperator`) may name an address at one of the `internalHosts`: others would look into the network. */
-export async function readKeySetSource(
+export function readKeySetSource(
   given: unknown,
   { now, internalHosts, isByOperator = false }: KeySetReader,
-): Promise<KeySetRecord> {
+): KeySetRecord {
   const { jwks, jwksUri } = isObject(given) ? given : {}
   if ((jwks === undefined) === (jwksUri === undefined)) throw invalidArgument('A key set needs either jwks or jwksUri.')
-  // Loaded with the first key set.
-  const { findAddressProblem, KeySetProblem, readHost, readKeySet } = await import('../../key-sets/public-key-set.js')
   if (jwksUri !== undefined) {
     const problem = typeof jwksUri === 'string' ? findAddressProblem(jwksUri) : 'is no text'
     if (problem !== undefined) throw invalidArgument(toSentence(`jwksUri ${problem}`))
@@ -107,10 +106,10 @@ export async function readKeySetSource(
 }
 
 /** Reads the field of a form. `refused`: what is wrong, in English only. */
-export async function readKeySetText(text: string, reader: KeySetReader) {
+export function readKeySetText(text: string, reader: KeySetReader) {
   try {
     const source = parseKeySetText(text)
-    await readKeySetSource(source, reader)
+    readKeySetSource(source, reader)
     return { source }
   } catch (error) {
     if (error instanceof ApplicationError) return { refused: error.message }

@@ -32,7 +32,7 @@ export function createCreation(
       const createdAt = now()
       const endsAt = readEnd(application)
       const reader = { now: createdAt, internalHosts, isByOperator: true }
-      const given = keySet && createKeySetRecord(await readKeySetSource(keySet, reader), createdAt)
+      const given = keySet && createKeySetRecord(readKeySetSource(keySet, reader), createdAt)
       const { key, secret } = mintCredentials(
         await opened(),
         'registration',

@@ -33,7 +33,7 @@ export function createAddKeySetPage(view: ApplicationView): ActionPage {
         ${renderChoice({ id: 'expires', label: texts.expiry, problem }, lifetimes, readField(entered, 'expires') || '0')}`,
     async perform(entered, { applications, by }) {
       const name = readName(entered, texts)
-      const source = await readKeys(entered, view)
+      const source = readKeys(entered, view)
       const days = Number(readChoice(entered, 'expires', lifetimes, texts))
       const end = days > 0 ? { expiresAt: new Date(view.now + days * DAY_MS) } : {}
       await applications.addKeySet(view.record.id, { name, by, ...source, ...end })
@@ -54,7 +54,7 @@ export function createReplacePage(view: ApplicationView, id: string): ActionPage
         <p>${texts.keySets.replaceAbout}</p>
         ${renderKeysField(readField(entered, 'keys'), problem, texts)}`,
     async perform(entered, { applications, by }) {
-      await applications.replaceKeySet(view.record.id, id, { ...(await readKeys(entered, view)), by })
+      await applications.replaceKeySet(view.record.id, id, { ...readKeys(entered, view), by })
       return { done: 'keySetSaved' }
     },
   }
@@ -83,8 +83,8 @@ function renderKeysField(value: string, problem: Problem | undefined, { keySets 
   return renderField({ id: 'keys', label: keySets.keys, hint: keySets.keysHint, problem, render })
 }
 
-async function readKeys(entered: FormFields, { texts, internalHosts, now }: ApplicationView) {
-  const { source, refused } = await readKeySetText(readField(entered, 'keys'), { now, internalHosts })
+function readKeys(entered: FormFields, { texts, internalHosts, now }: ApplicationView) {
+  const { source, refused } = readKeySetText(readField(entered, 'keys'), { now, internalHosts })
   if (source) return source
   throw new FormProblem(html`${FRAME_TEXTS[texts.language].keySetRefused} (${markEnglish(refused, texts)})`, 'keys')
 }
