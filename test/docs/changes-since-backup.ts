@@ -170,37 +170,18 @@ export async function observe(server: Server, partner: Partner): Promise<object>
   }
 }
 
+const SHOWN = ['name', 'status', 'apis', 'contacts', 'networks', 'plan', 'metadata', 'externalId', 'language'] as const
+
 /** What lists show of an application, without ids of credentials, which are made anew. */
-function describe({
-  name,
-  status,
-  apis,
-  contacts,
-  invitations,
-  networks,
-  plan,
-  metadata,
-  externalId,
-  language,
-  rateLimits,
-  keys,
-  secrets,
-}: Application) {
+function describe(application: Application) {
+  const { rateLimits, invitations, keys, secrets } = application
   const credentials = [...keys, ...secrets].map((each) => [
     each.name,
     each.networks,
     each.expiresAt && Math.round(each.expiresAt.getTime() / 60_000),
   ])
   return {
-    name,
-    status,
-    apis,
-    contacts,
-    networks,
-    plan,
-    metadata,
-    externalId,
-    language,
+    ...Object.fromEntries(SHOWN.map((name) => [name, application[name]])),
     rateLimits,
     invitations: invitations.map(({ address }) => address),
     credentials: credentials.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),

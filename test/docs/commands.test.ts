@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { COMMANDS } from '../../src/tools/cli/run.js'
 import { formatHelp } from '../../src/tools/cli/help.js'
 import { parseCommandLine } from '../../src/tools/cli/parse.js'
@@ -43,13 +43,9 @@ it('pages show commands', () => {
   expect(commands.length).toBeGreaterThan(15)
 })
 
-describe.each(commands.map(({ page, words }) => [page, words.join(' '), words] as const))(
-  '%s: %s',
-  (page, _text, words) => {
-    it('exists', () => {
-      expect(problemWith(words, texts.get(page)!)).toBeUndefined()
-    })
-  },
+it.each(commands.map(({ page, words }) => [page, words.join(' '), words] as const))(
+  '%s: %s exists',
+  (page, _text, words) => expect(problemWith(words, texts.get(page)!)).toBeUndefined(),
 )
 
 /** The commands of a block, each as its words, without comments, variables, and what is piped to where. */

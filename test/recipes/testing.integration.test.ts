@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { createTemporaryFolder } from '../support/temporary-folder.js'
 
 /** The recipes of docs/testing.md that other runners than Vitest run; testing/vitest.integration.test.ts is Vitest's. */
 const folder = fileURLToPath(new URL('testing', import.meta.url))
@@ -18,25 +17,12 @@ it('the recipe for node:test passes', async () => {
 
 it('the recipe for Jest passes', async () => {
   const jest = join(dirname(createRequire(import.meta.url).resolve('jest/package.json')), 'bin/jest.js')
-  const cache = await mkdtemp(join(tmpdir(), 'jest-cache-'))
-  try {
-    const options = [
-      '--rootDir',
-      folder,
-      '--testRegex',
-      'jest.test.cjs',
-      '--cacheDirectory',
-      cache,
-      '--runInBand',
-      '--testTimeout=60000',
-    ]
-    // Babel would compile the whole package, which is not in a folder node_modules here as it is in a user's project.
-    const { code, output } = await run([jest, ...options, '--transform', '{}'])
-    expect(code, output).toBe(0)
-    expect(output).toMatch(/Tests: +(\d+) passed, \1 total/)
-  } finally {
-    await rm(cache, { recursive: true })
-  }
+  const cache = ['--cacheDirectory', await createTemporaryFolder()]
+  const options = ['--rootDir', folder, '--testRegex', 'jest.test.cjs', '--runInBand', '--testTimeout=60000']
+  // Babel would compile the whole package, which is not in a folder node_modules here as it is in a user's project.
+  const { code, output } = await run([jest, ...options, ...cache, '--transform', '{}'])
+  expect(code, output).toBe(0)
+  expect(output).toMatch(/Tests: +(\d+) passed, \1 total/)
 })
 
 function run(args: readonly string[]): Promise<{ code: unknown; output: string }> {

@@ -32,18 +32,9 @@ describe('apps allow', () => {
 describe('apps add-key, add-secret, update-credential and end-credential', () => {
   it('add a named credential, show it, change it, rotate it and end it', async () => {
     const { id } = await createApplication()
-    const add = [
-      'apps',
-      'add-secret',
-      id,
-      '--name',
-      'reports',
-      '--expires',
-      '2999-01-31',
-      '--api',
-      'orders=orders:read',
-    ]
-    const { stdout } = await runInProcess([...add, ...config])
+    const add = ['apps', 'add-secret', id, '--name', 'reports']
+    const terms = ['--expires', '2999-01-31', '--api', 'orders=orders:read']
+    const { stdout } = await runInProcess([...add, ...terms, ...config])
     expect(stdout).toMatch(
       /^"Shop" \(app_\w{32}\) has a new secret "reports" \(cred_\w{22}\)\.\n\n {2}client_secret {2}epa_sec_\w{49}\n\nShown this once/,
     )

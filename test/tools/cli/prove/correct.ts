@@ -73,20 +73,10 @@ function parseBodies(app: Express): void {
 /** nginx ends TLS, with a certificate of its own authority, which the process of `prove` trusts. */
 export function createTlsDeployment(folder: string): DeploymentOptions {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  const args = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '2',
-    ...subject,
-  ]
-  execFileSync('openssl', [...args, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '2']
+  const algorithm = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const args = ['req', '-x509', ...algorithm, ...subject, '-keyout', key, '-out', certificate]
+  execFileSync('openssl', args, { stdio: 'ignore' })
   return {
     protocol: 'https',
     proxy: nginx({ server: `ssl_certificate ${certificate}; ssl_certificate_key ${key};`, isTls: true }),
