@@ -22,7 +22,7 @@ main > .notice { margin-bottom: var(--space-5) }
 .flash:target { display: block }
 form p { margin: 0 }
 .box > :last-child { margin: 0 }
-.box > .empty { padding: var(--space-2) 0 var(--space-4); & + .actions { justify-content: center } }
+.box > .empty { padding: var(--space-2) 0 var(--space-4); & + * { justify-content: center } }
 figure.copyable { margin-bottom: var(--space-3) }
 :is(span, p).copyable { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: center }
 .head + .facts, .flash + .facts { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
@@ -39,8 +39,7 @@ section.card { padding: 0; overflow: clip }
 .card > header p { margin: 0 }
 .rows h3, .table h3, .named { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; font-size: var(--text-plain) }
 .rows > li { padding: var(--space-4) var(--x) }
-.row h3 > a:not(:hover) { text-decoration: none }
-.row h3 > a { margin-block: calc(-1 * var(--finger, 0px)) }
+.row h3 > a { margin-block: calc(-1 * var(--finger, 0px)); &:not(:hover) { text-decoration: none } }
 .rows p:not(.plot *) { font-size: .875rem }
 :is(td, th) p { margin: 0 }
 td > time { display: inline-block }
