@@ -10,6 +10,8 @@ export async function addUsage(folder) {
   const store = sqliteStore(join(folder, 'example.sqlite'))
   await store.open()
   await countMonth(store, applicationId)
+  const { keys = [], secrets = [] } = (await store.findApplication(applicationId)) ?? {}
+  await store.noteCredentialUse([...keys, ...secrets].map(({ hash }) => ({ hash, at: Date.now() - 240_000 })))
   await store.close()
 }
 

@@ -64,7 +64,7 @@ textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--
 .row h3 + .facts { margin-top: .125rem; &:has(.chip) { margin-top: .375rem } }
 .field:has(> .choice) { margin-block: calc(-1 * var(--finger, 0px)) }
 .unseen + .rows > .day:first-child { border-radius: var(--corner-box) var(--corner-box) 0 0 }
-main:not(.narrow) > .actions { justify-content: center }
+main:not(.narrow) > .actions { justify-content: center; max-width: none }
 .row > :is(.actions, .age, a) { flex: none; max-width: 60%; margin: 0 }
 .row > .button { padding: var(--space-1) .75rem; font-size: var(--text-small) }
 .day { padding-block: var(--space-2) !important; color: var(--soft); background: var(--code); font-size: var(--text-small); font-weight: 500 }
