@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../src/stores/memory/index.js'
 import { storeContract } from './contract.js'
 import { application, audit, email, NOW } from './suite/records.js'
+import { whilePolluted } from '../support/while-polluted.js'
 
 storeContract('memoryStore', async () => {
   const store = memoryStore()
@@ -25,13 +26,9 @@ describe('memoryStore', () => {
   it('deletes an e-mail although a polluted Object.prototype has the other change', async () => {
     const store = memoryStore()
     await store.saveApplication(application('a'), audit('a'), { save: email('l') })
-    const prototype = Object.prototype as unknown as Record<string, unknown>
-    prototype['save'] = email('l', { version: 2 })
-    try {
-      await store.saveApplication(application('a', { version: 2 }), audit('a'), { remove: email('l') })
-    } finally {
-      delete prototype['save']
-    }
+    await whilePolluted({ save: email('l', { version: 2 }) }, () =>
+      store.saveApplication(application('a', { version: 2 }), audit('a'), { remove: email('l') }),
+    )
     expect(await store.emails.list({ applicationId: 'a', state: undefined, limit: 10 })).toEqual([])
   })
 

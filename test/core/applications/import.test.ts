@@ -4,6 +4,7 @@ import { memoryStore, type AuditEntry } from '../../../src/index.js'
 import { type ImportedApplication, type ImportSource, type WithImports } from '../../../src/features/imports/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { openPlatform, type TestOptions } from '../../support/platform.js'
+import { whilePolluted } from '../../support/while-polluted.js'
 
 const KEY = '4174348a-9222-4e81-b33e-5d72d2fd7f1e'
 const OTHER_KEY = 'b7f5d2b0c1e94c0a8a3f1d2e4b6c8d9e'
@@ -253,14 +254,11 @@ describe('an import', () => {
     const { auth } = open()
     await auth.ready()
     const polluted = { confirm: true, clientId: 'mallory', status: 'suspended', expiresAt: 5, plain: KEY }
-    Object.assign(Object.prototype, polluted)
-    try {
+    await whilePolluted(polluted, async () => {
       const summary = await auth.imports.run([line() as ImportedApplication], {})
       expect(summary).toEqual({ read: 1, added: 1, unchanged: 0, refused: 0, confirmed: false })
       await auth.imports.run([line() as ImportedApplication], { confirm: true })
-    } finally {
-      for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name)
-    }
+    })
     const [application] = (await auth.applications.list()).items
     expect(application).toMatchObject({ status: 'active', keys: [{ prefix: '4174', expiresAt: undefined }] })
   })

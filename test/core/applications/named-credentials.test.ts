@@ -3,6 +3,7 @@ import { memoryStore, type CredentialInfo, type IssuedCredentials } from '../../
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { usePlatform } from '../../support/platform.js'
 import { expectRefused, onEveryHost, UNKNOWN_ID } from './operator.js'
+import { whilePolluted } from '../../support/while-polluted.js'
 
 const DAY_MS = 86_400_000
 
@@ -328,14 +329,11 @@ it('A polluted Object.prototype changes no credential, in a platform or through 
   const { credential } = await auth.applications.addKey(application.id, { name: 'one', apis: ['catalog'], expiresAt })
   const admin = await openAdmin(store)
   const polluted = { expiresAt: null, apis: ['weather'], scopes: [], emails: 5, details: 5, credential: 'cred_' }
-  Object.assign(Object.prototype, polluted)
-  try {
+  await whilePolluted(polluted, async () => {
     await admin.applications.updateCredential(application.id, credential.id, { name: 'two' })
     await auth.applications.updateCredential(application.id, credential.id, { name: 'three' })
     await auth.applications.addKey(application.id, { name: 'four' })
-  } finally {
-    for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name)
-  }
+  })
   const { keys } = (await auth.applications.get(application.id))!
   expect(keys).toMatchObject([
     { name: 'four', expiresAt: undefined, apis: undefined },

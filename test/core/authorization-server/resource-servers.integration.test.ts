@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { accessToken, basic, createApplication, post, type ClientCredentials } from '../../support/http.js'
 import { openFailingPlatform } from '../../support/failing-store.js'
 import { openPlatform, PLATFORMS, STORES, type FullPlatform, usePlatform } from '../../support/platform.js'
+import { whilePolluted } from '../../support/while-polluted.js'
 
 const APIS = {
   orders: { scheme: 'oauth2', scopes: { read: 'Read', write: 'Write' }, introspection: ['externalId', 'metadata'] },
@@ -553,7 +554,6 @@ describe('A resource server', () => {
   it('gets nothing of a polluted prototype', async () => {
     const { auth, ask, introspect } = await openHost()
     const shop = await createApplication(auth, ['catalog'])
-    const polluted = Object.prototype as Record<string, unknown>
     const members = {
       resourceServer: ['catalog', 'orders', 'weather'],
       introspection: ['metadata'],
@@ -567,14 +567,11 @@ describe('A resource server', () => {
     await auth.applications.update(shop.id, { networks: ['203.0.113.0/24'] })
     const plain = await auth.applications.create({ name: 'Plain', apis: ['orders'] })
     const by = { clientId: plain.application.id, clientSecret: plain.credentials.clientSecret! }
-    Object.assign(polluted, members)
-    try {
+    await whilePolluted(members, async () => {
       expect((await ask('check', 'catalog', {})).status).toBe(503)
       expect(await introspect('catalog', shop.clientId)).toMatchObject({ reason: 'network_not_allowed' })
       expect((await ask('introspect', 'weather', { token: shop.clientId })).status).toBe(400)
       expect((await ask('introspect', 'catalog', { token: shop.clientId }, by)).status).toBe(401)
-    } finally {
-      for (const name of Object.keys(members)) delete polluted[name]
-    }
+    })
   })
 })

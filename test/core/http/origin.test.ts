@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { createHash } from 'node:crypto'
 import express from 'express'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { PlatformEvent } from '../../../src/index.js'
 import { readOrigin } from '../../../src/core/http/origin.js'
 import { basic, createTokenForm, GRANT, post } from '../../support/http.js'
 import { openPlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
+import { recordEvents } from '../../support/record-events.js'
 
 const read = (id: unknown, headers: object = {}, ip = '192.0.2.1', keyHeaders: string[] = []) =>
   readOrigin({ id, headers, ip } as unknown as IncomingMessage, keyHeaders)
@@ -72,9 +72,7 @@ describe('requestId in events', () => {
     expect(await auth.imports.run([{ ...line, ...credentials }] as never, { confirm: true })).toMatchObject({
       refused: 0,
     })
-    const events: PlatformEvent[] = []
-    for (const type of ['token.issued', 'token.refused', 'request.allowed', 'request.denied'] as const)
-      auth.events.on(type, (event) => void events.push(event))
+    const events = recordEvents(auth, 'token.issued', 'token.refused', 'request.allowed', 'request.denied')
     const app = express()
     app.use((req, _res, next) => {
       Object.assign(req, { id: req.headers['x-request-id'] })

@@ -17,6 +17,7 @@ import type { Store, StorePart } from '../../../src/store.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { recordingLogger } from '../../support/platform.js'
 import { atEnd } from '../../support/at-end.js'
+import { whilePolluted } from '../../support/while-polluted.js'
 
 const CORE = {
   baseUrl: 'https://api.example.com',
@@ -135,17 +136,11 @@ describe('the option features', () => {
     expect(listNames(open([, usage()]).auth)).toEqual(['usage'])
   })
 
-  it('is not taken from a polluted Object.prototype', () => {
-    const prototype = Object.prototype as unknown as Record<string, unknown>
-    prototype['features'] = [usage()]
-    prototype['prepare'] = () => () => ({ calls: {} })
-    try {
+  it('is not taken from a polluted Object.prototype', async () => {
+    await whilePolluted({ features: [usage()], prepare: () => () => ({ calls: {} }) }, () => {
       expect(listNames(createPlatformAuth({ ...CORE, store: memoryStore() }))).toEqual([])
       expect(messageOfRefusal([{ name: 'other' }])).toMatch(/^features\[0\] is an object\. Give a feature/)
-    } finally {
-      delete prototype['features']
-      delete prototype['prepare']
-    }
+    })
   })
 })
 
@@ -311,15 +306,11 @@ describe('the value of a feature', () => {
     expect(() => open([feature])).not.toThrow()
   })
 
-  it('has no option from a polluted Object.prototype', () => {
-    const prototype = Object.prototype as unknown as Record<string, unknown>
-    const polluted = 'delivery compose operators allow limits actions rotate retention hmacKey signIn'.split(' ')
-    for (const name of polluted) prototype[name] = 'x'
-    try {
+  it('has no option from a polluted Object.prototype', async () => {
+    const names = 'delivery compose operators allow limits actions rotate retention hmacKey signIn'.split(' ')
+    await whilePolluted(Object.fromEntries(names.map((name) => [name, 'x'])), () => {
       expect(() => open([emails({ mailer }), registration({}), portal({}), usage({}), imports({})])).not.toThrow()
-    } finally {
-      for (const name of polluted) delete prototype[name]
-    }
+    })
   })
 })
 

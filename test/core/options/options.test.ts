@@ -7,6 +7,7 @@ import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { CERTIFICATE } from '../../support/https.js'
 import { recordingLogger } from '../../support/platform.js'
 import { atEnd } from '../../support/at-end.js'
+import { whilePolluted } from '../../support/while-polluted.js'
 
 const VALID_OPTIONS = {
   baseUrl: 'https://api.example.com',
@@ -705,33 +706,20 @@ describe('a polluted Object.prototype', () => {
     ['prefix', 5],
     ['lifetime', 'x'],
     ['background', 5],
-  ])('provides no option: %s', (name, value) => {
-    const prototype = Object.prototype as unknown as Record<string, unknown>
+  ])('provides no option: %s', async (name, value) => {
     const options = { ...VALID_OPTIONS, store: memoryStore(), tokens: {}, credentials: {}, rateLimits: {}, cache: {} }
     const { rateLimits: _, ...withoutLimits } = options
-    prototype[name] = value
-    try {
-      expect(() =>
-        createUnchecked({ ...(name === 'rateLimits' ? withoutLimits : options), logger: recordingLogger() }),
-      ).not.toThrow()
-    } finally {
-      delete prototype[name]
-    }
+    const given = { ...(name === 'rateLimits' ? withoutLimits : options), logger: recordingLogger() }
+    await whilePolluted({ [name]: value }, () => expect(() => createUnchecked(given)).not.toThrow())
   })
 
   it('provides no argument of a call', async () => {
     const { auth } = createWith({})
-    const prototype = Object.prototype as unknown as Record<string, unknown>
     await auth.ready()
-    prototype['by'] = 'mallory'
-    prototype['scopes'] = ['other']
-    prototype['overlap'] = 'x'
-    try {
+    await whilePolluted({ by: 'mallory', scopes: ['other'], overlap: 'x' }, async () => {
       const { application } = await auth.applications.create({ name: 'Shop', apis: ['orders'] })
       await auth.applications.rotateSecret(application.id)
-    } finally {
-      for (const name of ['by', 'scopes', 'overlap']) delete prototype[name]
-    }
+    })
     expect((await auth.audit.list()).items.map(({ by }) => by)).toEqual([undefined, undefined, undefined])
   })
 })

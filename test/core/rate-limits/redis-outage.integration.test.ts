@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import express from 'express'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { PlatformEvent } from '../../../src/index.js'
 import { createRateLimits } from '../../../src/core/rate-limits/rate-limits.js'
 import { createApplication, createTokenForm, listen, post } from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
@@ -12,6 +11,7 @@ import { connectRedis, startRedis, type RedisServer } from '../../support/redis.
 import { timeBound } from '../../support/time-bound.js'
 import { waitUntil } from '../../support/wait-until.js'
 import { request, type Response } from '../../support/request.js'
+import { recordEvents } from '../../support/record-events.js'
 
 const LIMIT = IS_LONG_LANE ? 40 : 20
 
@@ -31,9 +31,7 @@ async function openApp(redis = connectRedis(server.url), window = 60) {
   const made = openPlatform({ baseUrl, rateLimits: { requests, failedAuthentication: { limit: 5, window }, redis } })
   const { auth } = made
   closings.push(auth.close)
-  const events: PlatformEvent[] = []
-  for (const type of ['limits.unavailable', 'limits.available'] as const)
-    auth.events.on(type, (e) => void events.push(e))
+  const events = recordEvents(auth, 'limits.unavailable', 'limits.available')
   const app = express().use(auth.router)
   app.get('/catalog/items', auth.requireApiKey('catalog'), (_req, res) => void res.json([]))
   await auth.ready()

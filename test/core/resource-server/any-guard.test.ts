@@ -1,10 +1,11 @@
 import express, { type Express } from 'express'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ConfigurationError, type Guard, type GuardOptions, type PlatformEvent } from '../../../src/index.js'
+import { ConfigurationError, type Guard, type GuardOptions } from '../../../src/index.js'
 import { accessToken, createApplication, exchange, expectRefusal } from '../../support/http.js'
 import { openPlatform, usePlatform } from '../../support/platform.js'
 import { request, type Response } from '../../support/request.js'
 import { KEY_INVALID, KEY_MISSING, sendAuthInfo, TOKEN_INVALID, TOKEN_MISSING } from './guarded-routes.js'
+import { recordEvents } from '../../support/record-events.js'
 
 const { auth } = openPlatform()
 const { auth: stranger } = openPlatform()
@@ -14,14 +15,12 @@ const bearerFirst = appWith(auth.requireAny([bearer, apiKey]))
 const keyFirst = appWith(auth.requireAny([apiKey, bearer]))
 let token: string
 let key: string
-const events: PlatformEvent[] = []
+const events = recordEvents(auth, 'request.allowed', 'request.denied')
 
 beforeAll(async () => {
   const shop = await createApplication(auth, ['orders', 'catalog'])
   key = shop.clientId
   token = await accessToken(express().use(auth.router), 'orders', shop)
-  auth.events.on('request.denied', (event) => void events.push(event))
-  auth.events.on('request.allowed', (event) => void events.push(event))
 })
 afterAll(() => Promise.all([auth.close(), stranger.close()]))
 beforeEach(() => void (events.length = 0))

@@ -1,6 +1,6 @@
 import express, { type Express } from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ConfigurationError, type PlatformEvent } from '../../../src/index.js'
+import { ConfigurationError } from '../../../src/index.js'
 import {
   guardsFromDocument,
   type DocumentGuard,
@@ -10,6 +10,7 @@ import { accessToken, createApplication, exchange, expectRefusal, type Answer } 
 import { openPlatform, PLATFORMS, usePlatform } from '../../support/platform.js'
 import { request, type Response } from '../../support/request.js'
 import { createMissingTokenChallenge, sendAuthInfo } from './guarded-routes.js'
+import { recordEvents } from '../../support/record-events.js'
 
 const { auth, logger } = usePlatform()
 const tokens = { none: '', read: '', write: '' }
@@ -224,12 +225,9 @@ describe.each(PLATFORMS)('guards of a document: %s', (_name, createApp) => {
 describe('a refusal of what is not in the document', () => {
   it('is an event with the reason, and a log line', async () => {
     const app = express().use('/orders', guardsFromDocument(auth, 'orders', documentOf(PATHS, SHARED)))
-    const events: PlatformEvent[] = []
-    const record = (event: PlatformEvent): void => void events.push(event)
-    auth.events.on('request.denied', record)
+    const events = recordEvents(auth, 'request.denied')
     await request(app).get('/orders/nothing')
     await request(app).put('/orders/items')
-    auth.events.off('request.denied', record)
     expect(events).toMatchObject([
       { api: 'orders', error: 'not_found', reason: 'undocumented_path' },
       { api: 'orders', error: 'method_not_allowed', reason: 'undocumented_method' },

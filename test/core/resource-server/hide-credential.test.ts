@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import express, { type Express, type RequestHandler } from 'express'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { authOf, maybeAuthOf, memoryStore, type PlatformEvent } from '../../../src/index.js'
+import { authOf, maybeAuthOf, memoryStore } from '../../../src/index.js'
 import { accessToken, basic, createApplication, exchange } from '../../support/http.js'
 import { failingStore } from '../../support/failing-store.js'
 import { EXPRESSES, openPlatform, usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
+import { recordEvents } from '../../support/record-events.js'
 
 const apis = {
   orders: { scheme: 'oauth2', scopes: { write: 'Write' }, hideCredential: true },
@@ -109,9 +110,7 @@ describe('what still works behind a guard that hides', () => {
   })
 
   it('events name the client, and have no request id that is the credential', async () => {
-    const events: PlatformEvent[] = []
-    const note = (event: PlatformEvent): void => void events.push(event)
-    auth.events.on('request.allowed', note).on('request.denied', note)
+    const events = recordEvents(auth, 'request.allowed', 'request.denied')
     const app = express().get(
       '/',
       (req, _res, next) => next(void Object.assign(req, { id: req.get('X-Id') })),
@@ -124,7 +123,6 @@ describe('what still works behind a guard that hides', () => {
       .get('/')
       .set({ Authorization: basic(IMPORTED, ''), 'X-Id': IMPORTED })
     await expect.poll(() => events.length).toBe(3)
-    auth.events.off('request.allowed', note).off('request.denied', note)
     const told = events.map(({ type, client, requestId }) => [type, client, requestId])
     const client = key.slice(0, 12)
     expect(told).toEqual([

@@ -1,11 +1,11 @@
 import express from 'express'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import type { PlatformEvent } from '../../../src/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { createApplication, exchange, expectRefusal } from '../../support/http.js'
 import { usePlatform } from '../../support/platform.js'
 import { request, type Test } from '../../support/request.js'
 import { sendAuthInfo } from './guarded-routes.js'
+import { recordEvents } from '../../support/record-events.js'
 
 const mailer = memoryMailer()
 const { auth } = usePlatform({
@@ -85,12 +85,9 @@ describe('apis.catalog.header (docs/http.md G25)', () => {
   })
 
   it('shows the client of that header in events', async () => {
-    const events: PlatformEvent[] = []
-    const note = (event: PlatformEvent): void => void events.push(event)
-    auth.events.on('request.allowed', note).on('request.denied', note)
+    const events = recordEvents(auth, 'request.allowed', 'request.denied')
     await get('/prices', { apikey: key })
     await get('/catalog', { Shop_Key: `${key}x` })
-    auth.events.off('request.allowed', note).off('request.denied', note)
     expect(events.map(({ client }) => client)).toEqual([key.slice(0, 12), undefined])
   })
 

@@ -1,11 +1,12 @@
 import express, { type Express } from 'express'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
-import { maybeAuthOf, type Guard, type OtherIssuersGuard, type PlatformEvent } from '../../../src/index.js'
+import { maybeAuthOf, type Guard, type OtherIssuersGuard } from '../../../src/index.js'
 import { accessToken, basic, createApplication, exchange, expectRefusal } from '../../support/http.js'
 import { EXPRESSES, openPlatform, usePlatform } from '../../support/platform.js'
 import { request, type Test } from '../../support/request.js'
 import { sendAuthInfo } from './guarded-routes.js'
+import { recordEvents } from '../../support/record-events.js'
 
 const header = ['X-Api-Key', 'Authorization'] as const
 const { auth, logger } = usePlatform({
@@ -241,9 +242,7 @@ it('an OpenAPI document may declare the scheme as apiKey in the first header, as
 })
 
 it('neither logs nor events have the key, and events name its client', async () => {
-  const events: PlatformEvent[] = []
-  const note = (event: PlatformEvent): void => void events.push(event)
-  auth.events.on('request.allowed', note).on('request.denied', note)
+  const events = recordEvents(auth, 'request.allowed', 'request.denied')
   const identified = express().use((req, _res, next) => {
     Object.assign(req, { id: `id-${req.get('X-Id')}` })
     next()
@@ -252,7 +251,6 @@ it('neither logs nor events have the key, and events name its client', async () 
   await get(basic(IMPORTED.plain, ''), identified).set('X-Id', IMPORTED.plain)
   await get(basic('unknown-key-1', ''), identified).set('X-Id', 'unknown-key-1')
   await expect.poll(() => events.length).toBe(3)
-  auth.events.off('request.allowed', note).off('request.denied', note)
   expect(events[0]!.client).toBe(key.slice(0, 12))
   const written = JSON.stringify([events, logger.lines])
   for (const secret of [key, IMPORTED.plain, 'unknown-key-1']) expect(written).not.toContain(secret)

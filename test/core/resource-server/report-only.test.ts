@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { describeGuard, maybeAuthOf, memoryStore, type PlatformEvent } from '../../../src/index.js'
+import { describeGuard, maybeAuthOf, memoryStore } from '../../../src/index.js'
 import { openAdmin } from '../../../src/tools/admin/index.js'
 import { guardsFromDocument } from '../../../src/tools/document-guards/index.js'
 import { failingStore } from '../../support/failing-store.js'
@@ -9,6 +9,8 @@ import { openPlatform, usePlatform, recordingLogger, type TestOptions, EXPRESSES
 import { request } from '../../support/request.js'
 import { readReport, compareReportWithRefusals } from './report-only-comparison.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
+import { recordEvents } from '../../support/record-events.js'
+import { whilePolluted } from '../../support/while-polluted.js'
 
 /** A day after today. */
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
@@ -21,9 +23,7 @@ async function open(options: TestOptions = { reportOnly: true }) {
   const { auth } = usePlatform(options)
   await auth.ready()
   const shop = await createApplication(auth, { orders: { scopes: ['orders:read'] }, catalog: {} })
-  const events: PlatformEvent[] = []
-  for (const type of ['request.allowed', 'request.denied', 'request.reported'] as const)
-    auth.events.on(type, (event) => void events.push(event))
+  const events = recordEvents(auth, 'request.allowed', 'request.denied', 'request.reported')
   return { auth, shop, events }
 }
 
@@ -274,18 +274,14 @@ describe('reportOnly', () => {
   })
 
   it('is not read from a polluted Object.prototype', async () => {
-    Object.assign(Object.prototype, { reportOnly: { until: '2999-01-01' } })
-    try {
+    await whilePolluted({ reportOnly: { until: '2999-01-01' } }, async () => {
       const { auth } = await open({})
       const app = express()
         .get('/key', auth.requireApiKey('catalog'), showCaller)
         .get('/any', auth.requireAny([auth.requireApiKey('catalog')]), showCaller)
         .get('/options', auth.requireApiKey('catalog', {}), showCaller)
       expect(await Promise.all(['/key', '/any', '/options'].map((path) => status(app, path)))).toEqual([401, 401, 401])
-    } finally {
-      Reflect.deleteProperty(Object.prototype, 'reportOnly')
-      Reflect.deleteProperty(Object.prototype, 'until')
-    }
+    })
   })
 
   it.each(['production', 'prod', 'Production', 'staging', '', undefined])(

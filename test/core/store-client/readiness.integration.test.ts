@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 import express, { type Express } from 'express'
 import { describe, expect, it, vi } from 'vitest'
-import { ConfigurationError, memoryStore, type PlatformAuthOptions, type PlatformEvent } from '../../../src/index.js'
+import { ConfigurationError, memoryStore, type PlatformAuthOptions } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
 import { sqliteStore } from '../../../src/stores/sqlite/index.js'
 import { createCaller } from '../../support/caller.js'
@@ -13,6 +13,7 @@ import { failingStore, STORE_FAILURE } from '../../support/failing-store.js'
 import { openPlatform, SECRET, STORES, type TestOptions, type TestPlatform } from '../../support/platform.js'
 import { timeBound } from '../../support/time-bound.js'
 import { request } from '../../support/request.js'
+import { recordEvents } from '../../support/record-events.js'
 
 const OTHER_SECRET = 'another secret of 32 characters or more'
 
@@ -91,9 +92,7 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     const store = await openFailing(atEnd)
     store.fail()
     const made = startPlatform(atEnd, { store })
-    const events: PlatformEvent[] = []
-    made.auth.events.on('store.unavailable', (event) => void events.push(event))
-    made.auth.events.on('store.available', (event) => void events.push(event))
+    const events = recordEvents(made.auth, 'store.unavailable', 'store.available')
     const early = request(made.app)
       .get('/.well-known/jwks.json')
       .then(({ status }) => status)
