@@ -43,7 +43,7 @@ function createBearerErrors(
   const neededScopes = formatScopes(scopes)
 
   const createError = (error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial =>
-    createDenial(error, description, { 'WWW-Authenticate': formatBearerChallenge(api, error, description, ...more) })
+    createDenial(error, description, { 'WWW-Authenticate': formatErrorChallenge(api, error, description, ...more) })
 
   const endedToken = createError('invalid_token', 'The access token is no longer valid')
   return {
@@ -72,20 +72,18 @@ function createBearerErrors(
   }
 }
 
-export function formatBearerChallenge(
+/** With `more` parameters, in the scheme of the API. */
+export function formatErrorChallenge(
   api: Api,
   error: Denial['error'],
   description: string,
   ...more: (readonly [string, string])[]
 ): string {
-  const parameters = [
-    ['realm', api.name],
-    ['error', error],
-    ['error_description', description],
-    ...more,
-    formatMetadata(api),
-  ] as const
-  return formatChallenge('Bearer', parameters)
+  const { name, scheme, keyHeaders } = api
+  const parameters = [['realm', name], ['error', error], ['error_description', description], ...more] as const
+  return scheme === 'oauth2'
+    ? formatChallenge('Bearer', [...parameters, formatMetadata(api)])
+    : formatChallenge('ApiKey', [...parameters, ['header', keyHeaders[0]!]])
 }
 
 function formatMetadata({ resource }: Api): readonly [string, string] {
@@ -99,10 +97,10 @@ function createApiKeyErrors(api: Api, scopes: readonly string[]): ErrorResponses
   const [name = '', otherName] = api.keyHeaders
   const neededScopes = formatScopes(scopes)
   const createError = (error: ErrorCode, description: string, ...more: (readonly [string, string])[]): Denial =>
-    createDenial(error, description, { 'WWW-Authenticate': formatApiKeyChallenge(api, error, description, ...more) })
+    createDenial(error, description, { 'WWW-Authenticate': formatErrorChallenge(api, error, description, ...more) })
 
   const invalidApiKey = createDenial('invalid_api_key', NOT_VALID, {
-    'WWW-Authenticate': formatApiKeyChallenge(api, 'invalid_api_key', NOT_VALID) + formatKeySchemes(api),
+    'WWW-Authenticate': formatErrorChallenge(api, 'invalid_api_key', NOT_VALID) + formatKeySchemes(api),
   })
   const accessDenied = createError('access_denied', 'The application may not use this API')
   return {
@@ -124,21 +122,6 @@ function createApiKeyErrors(api: Api, scopes: readonly string[]): ErrorResponses
     methodNotAllowed: createError('access_denied', 'No API key allows this method here'),
     networkNotAllowed: createError('network_not_allowed', 'The API key may not be used from this network'),
   }
-}
-
-export function formatApiKeyChallenge(
-  api: Api,
-  error: Denial['error'],
-  description: string,
-  ...more: (readonly [string, string])[]
-): string {
-  return formatChallenge('ApiKey', [
-    ['realm', api.name],
-    ['error', error],
-    ['error_description', description],
-    ...more,
-    ['header', api.keyHeaders[0]!],
-  ])
 }
 
 /** Follows a 401's challenge: wget and urllib send Basic only after one. `realm` is first, as urllib needs it. */

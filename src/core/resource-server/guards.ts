@@ -13,13 +13,7 @@ import type { Authenticator } from './authenticate.js'
 import type { ReadCost } from './request-counter.js'
 import type { Decisions } from './decisions.js'
 import { describeAccepted, describeParts, setGuardDescription } from './describe-guard.js'
-import {
-  BEARER_FORM,
-  formatApiKeyChallenge,
-  formatBearerChallenge,
-  formatKeyForm,
-  formatKeySchemes,
-} from './error-responses.js'
+import { BEARER_FORM, formatErrorChallenge, formatKeyForm, formatKeySchemes } from './error-responses.js'
 import type { Next } from '../http/middleware.js'
 import type { Refusal } from './refusal.js'
 import { createOtherIssuerTest } from './other-issuers.js'
@@ -108,7 +102,7 @@ export function createGuards({
         findRequirement: createScopeRequirements(api, guardOptions),
         cost,
         allow,
-        formatErrorChallenge: (error, description) => formatBearerChallenge(api, error, description),
+        formatErrorChallenge: (error, description) => formatErrorChallenge(api, error, description),
         optional,
         reportOnly: readReportOnly(`requireBearer("${api.name}")`, api, guardOptions),
         hostGuard: otherIssuers,
@@ -139,7 +133,7 @@ export function createGuards({
         cost,
         allow,
         formatErrorChallenge: (error, description, status) =>
-          formatApiKeyChallenge(api, error, description) + (status === 401 ? formatKeySchemes(api) : ''),
+          formatErrorChallenge(api, error, description) + (status === 401 ? formatKeySchemes(api) : ''),
         optional,
         reportOnly: readReportOnly(`requireApiKey("${api.name}")`, api, guardOptions),
         hostGuard: undefined,

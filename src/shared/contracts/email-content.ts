@@ -1,5 +1,6 @@
 import type { CallerApplication } from './api.js'
 import type { Language } from './application-record.js'
+import type { QuotaNotice } from './usage-entries.js'
 
 export type { Language }
 
@@ -146,15 +147,9 @@ export interface SuspendedEmail extends CommonContent {
 }
 
 /** Says that 80 or 100 % of a quota of the application's plan are used. */
-export interface QuotaEmail extends CommonContent {
+export interface QuotaEmail extends CommonContent, Omit<QuotaNotice, 'endsAt'> {
   readonly purpose: 'quota'
   readonly application: EmailApplication
-  readonly percent: number
-  /** Requests, or units if guards have a `cost`, in a day or month. */
-  readonly limit: number
-  readonly per: 'day' | 'month'
-  /** Whether requests above it pass. */
-  readonly soft: boolean
   /** When it begins anew. */
   readonly endsAt: Date
 }

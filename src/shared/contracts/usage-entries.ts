@@ -1,3 +1,5 @@
+import type { UsageSum } from './usage.js'
+
 /** The activity of an application at an API in a day or a month. */
 export interface UsageEntry {
   /** The period in UTC: a day such as `2026-11-22`, or a month such as `2026-11`. */
@@ -13,15 +15,9 @@ export interface UsageEntry {
 }
 
 /** The activity of an application at all APIs in a day or a month. */
-export interface UsageTotal {
+export interface UsageTotal extends UsageSum {
   /** A day such as `2026-11-22`, or a month such as `2026-11`, in UTC. */
   readonly period: string
-  readonly applicationId: string
-  /** Empty for a deleted application. */
-  readonly name: string
-  readonly allowed: number
-  readonly accessTokens: number
-  readonly refused: number
   /** How many of allowed and refused ones together are refused, in percent, such as 2.5. */
   readonly share: number
   /** What was refused, by the `error` that was sent. */
@@ -99,9 +95,11 @@ export interface QuotaAbove extends QuotaUsage {
 /** The details of an e-mail about a quota. */
 export interface QuotaNotice {
   readonly percent: number
+  /** Requests, or units if guards have a `cost`, in a day or month. */
   readonly limit: number
   readonly per: 'day' | 'month'
+  /** Whether requests above it pass. */
   readonly soft: boolean
-  /** Milliseconds since 1970. */
+  /** When it begins anew, in milliseconds since 1970. */
   readonly endsAt: number
 }
