@@ -212,24 +212,22 @@ describe.each(Object.entries(EXPRESSES))('%s', (_name, express) => {
   })
 })
 
-describe('an OAuthError', () => {
-  it('has the fields that the page lists', async () => {
-    const { auth } = usePlatform()
-    const error: unknown = await auth.verifyApiKey('catalog', 'unknown').catch((error: unknown) => error)
-    expect(error).toBeInstanceOf(platformAuth.OAuthError)
-    const { name, status, error: code, description, headers, message } = error as platformAuth.OAuthError
-    expect({ name, status, code, description, headers }).toEqual({
-      name: 'OAuthError',
-      status: 401,
-      code: 'invalid_api_key',
-      description: message,
-      headers: {
-        'Content-Type': 'application/json; charset=utf-8',
-        'Cache-Control': 'no-store',
-        'X-Content-Type-Options': 'nosniff',
-        'WWW-Authenticate': expect.stringMatching(/^ApiKey realm="catalog"/) as string,
-      },
-    })
-    expect((error as platformAuth.OAuthError).code).toBe(code)
+it('an OAuthError has the fields that the page lists', async () => {
+  const { auth } = usePlatform()
+  const error: unknown = await auth.verifyApiKey('catalog', 'unknown').catch((error: unknown) => error)
+  expect(error).toBeInstanceOf(platformAuth.OAuthError)
+  const { name, status, error: code, description, headers, message } = error as platformAuth.OAuthError
+  expect({ name, status, code, description, headers }).toEqual({
+    name: 'OAuthError',
+    status: 401,
+    code: 'invalid_api_key',
+    description: message,
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'WWW-Authenticate': expect.stringMatching(/^ApiKey realm="catalog"/) as string,
+    },
   })
+  expect((error as platformAuth.OAuthError).code).toBe(code)
 })

@@ -253,14 +253,12 @@ describe('callersFor()', () => {
   })
 })
 
-describe('headersFor()', () => {
-  it('gives the header that the API reads', async () => {
-    const { auth } = createTestPlatform({ apis: APIS })
-    onTestFinished(() => auth.close())
-    expect(Object.keys(await headersFor(auth, 'orders'))).toEqual(['Authorization'])
-    expect(Object.keys(await headersFor(auth, 'prices'))).toEqual(['X-Price-Key'])
-    await expect(headersFor(auth as PlatformAuth, 'ordres')).rejects.toThrow(/"ordres"/)
-  })
+it('headersFor() gives the header that the API reads', async () => {
+  const { auth } = createTestPlatform({ apis: APIS })
+  onTestFinished(() => auth.close())
+  expect(Object.keys(await headersFor(auth, 'orders'))).toEqual(['Authorization'])
+  expect(Object.keys(await headersFor(auth, 'prices'))).toEqual(['X-Price-Key'])
+  await expect(headersFor(auth as PlatformAuth, 'ordres')).rejects.toThrow(/"ordres"/)
 })
 
 describe('fetchFrom()', () => {
@@ -283,34 +281,32 @@ describe('fetchFrom()', () => {
   })
 })
 
-describe('memoryMailer()', () => {
-  it('reads credentials with another prefix, and claim links', async () => {
-    const mailer = memoryMailer()
-    const { auth } = usePlatform({
-      mailer,
-      now: fakeClock().now,
-      credentials: { prefix: 'my_shop' },
-      delivery: 'claim-link',
-      developersUrl: 'https://example.com/d',
-    })
-    const { application } = await auth.applications.create({ name: 'A', contact: 'dev@a.example', apis: ['orders'] })
-    await auth.applications.rotateSecret(application.id, { deliver: 'email' })
-    const [email] = await mailer.sent()
-    expect(email!.credentials).toEqual({
-      clientId: undefined,
-      clientSecret: undefined,
-      claimLink: expect.stringMatching(/^https:\/\/example\.com\/d\/register\/claim#[\w-]{43}$/) as unknown,
-    })
-    const inline = memoryMailer()
-    const other = usePlatform({ mailer: inline, credentials: { prefix: 'my_shop' } })
-    await other.auth.registration.register({ name: 'B', contact: 'dev@b.example', apis: ['invoices', 'catalog'] })
-    const { items } = await other.auth.applications.list()
-    await other.auth.applications.approve(items[0]!.id)
-    await inline.sent()
-    const { clientId, clientSecret } = inline.last().credentials
-    expect(clientId).toMatch(/^my_shop_key_/)
-    expect(clientSecret).toMatch(/^my_shop_sec_/)
-    const { application: found } = await other.auth.verifyApiKey('catalog', clientId!)
-    expect(found.name).toBe('B')
+it('memoryMailer() reads credentials with another prefix, and claim links', async () => {
+  const mailer = memoryMailer()
+  const { auth } = usePlatform({
+    mailer,
+    now: fakeClock().now,
+    credentials: { prefix: 'my_shop' },
+    delivery: 'claim-link',
+    developersUrl: 'https://example.com/d',
   })
+  const { application } = await auth.applications.create({ name: 'A', contact: 'dev@a.example', apis: ['orders'] })
+  await auth.applications.rotateSecret(application.id, { deliver: 'email' })
+  const [email] = await mailer.sent()
+  expect(email!.credentials).toEqual({
+    clientId: undefined,
+    clientSecret: undefined,
+    claimLink: expect.stringMatching(/^https:\/\/example\.com\/d\/register\/claim#[\w-]{43}$/) as unknown,
+  })
+  const inline = memoryMailer()
+  const other = usePlatform({ mailer: inline, credentials: { prefix: 'my_shop' } })
+  await other.auth.registration.register({ name: 'B', contact: 'dev@b.example', apis: ['invoices', 'catalog'] })
+  const { items } = await other.auth.applications.list()
+  await other.auth.applications.approve(items[0]!.id)
+  await inline.sent()
+  const { clientId, clientSecret } = inline.last().credentials
+  expect(clientId).toMatch(/^my_shop_key_/)
+  expect(clientSecret).toMatch(/^my_shop_sec_/)
+  const { application: found } = await other.auth.verifyApiKey('catalog', clientId!)
+  expect(found.name).toBe('B')
 })

@@ -93,17 +93,15 @@ describe('accessTokenFor()', () => {
   })
 })
 
-describe('fakeClock()', () => {
-  it('stands still at the real time until it is advanced, by seconds', async () => {
-    const before = Date.now()
-    const clock = fakeClock()
-    const start = clock.now()
-    expect(start).toBeGreaterThanOrEqual(before)
-    expect(start).toBeLessThanOrEqual(Date.now())
-    await new Promise((resolve) => setTimeout(resolve, 10))
-    expect(clock.now()).toBe(start)
-    clock.advance(1.5)
-    clock.advance(60)
-    expect(clock.now()).toBe(start + 61_500)
-  })
+it('fakeClock() stands still at the real time until it is advanced, by seconds', async () => {
+  const before = Date.now()
+  const clock = fakeClock()
+  const start = clock.now()
+  expect(start).toBeGreaterThanOrEqual(before)
+  expect(start).toBeLessThanOrEqual(Date.now())
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  expect(clock.now()).toBe(start)
+  clock.advance(1.5)
+  clock.advance(60)
+  expect(clock.now()).toBe(start + 61_500)
 })

@@ -9,24 +9,22 @@ const SECRET = /^epa_sec_[A-Za-z0-9]{49}$/
 
 const site = useSite()
 
-describe('apps allow', () => {
-  it('allows an API, and says if the application needs a secret for it', async () => {
-    const { id } = await createApplication({ name: 'Reader', apis: ['catalog'] })
-    const { stdout } = await runInProcess(['apps', 'allow', id, 'orders', '--scope', 'orders:read', ...config])
-    expect(stdout).toBe(
-      `"Reader" (${id}) may use orders with orders:read.\nIt has no secret yet, and orders needs one: express-platform-auth apps rotate-secret ${id}\n`,
-    )
-    vi.stubEnv('CLI_PROOFS', 'true')
-    const { stdout: proofs } = await runInProcess(['apps', 'allow', id, 'payments', ...config])
-    expect(proofs).toContain(
-      `It has no key set yet, and payments needs one: express-platform-auth apps add-key-set ${id}`,
-    )
-    vi.stubEnv('CLI_PROOFS', '')
-    const rotated = await runJson(['apps', 'rotate-secret', id, ...config])
-    expect(rotated.credentials).toEqual({ clientSecret: expect.stringMatching(SECRET) as string })
-    const all = await runInProcess(['apps', 'allow', id, 'orders', ...config])
-    expect(all.stdout).toBe(`"Reader" (${id}) may use orders with orders:read orders:write.\n`)
-  })
+it('apps allow allows an API, and says if the application needs a secret for it', async () => {
+  const { id } = await createApplication({ name: 'Reader', apis: ['catalog'] })
+  const { stdout } = await runInProcess(['apps', 'allow', id, 'orders', '--scope', 'orders:read', ...config])
+  expect(stdout).toBe(
+    `"Reader" (${id}) may use orders with orders:read.\nIt has no secret yet, and orders needs one: express-platform-auth apps rotate-secret ${id}\n`,
+  )
+  vi.stubEnv('CLI_PROOFS', 'true')
+  const { stdout: proofs } = await runInProcess(['apps', 'allow', id, 'payments', ...config])
+  expect(proofs).toContain(
+    `It has no key set yet, and payments needs one: express-platform-auth apps add-key-set ${id}`,
+  )
+  vi.stubEnv('CLI_PROOFS', '')
+  const rotated = await runJson(['apps', 'rotate-secret', id, ...config])
+  expect(rotated.credentials).toEqual({ clientSecret: expect.stringMatching(SECRET) as string })
+  const all = await runInProcess(['apps', 'allow', id, 'orders', ...config])
+  expect(all.stdout).toBe(`"Reader" (${id}) may use orders with orders:read orders:write.\n`)
 })
 
 describe('apps add-key, add-secret, update-credential and end-credential', () => {

@@ -103,17 +103,15 @@ describe('emails list', () => {
   })
 })
 
-describe('emails cancel', () => {
-  it('cancels the e-mails of an application, after which there is nothing to retry', async () => {
-    const { id } = await register('Cancelled')
-    const cancel = () => printed('emails', 'cancel', id, '--by', 'alice', ...site.db())
-    expect(await cancel()).toBe('1 e-mail is cancelled.\n')
-    expect(await cancel()).toBe('No e-mail is queued.\n')
-    expect(await retry(id)).toBe('No e-mail has failed.\n')
-    expect(await printed('audit', id, ...site.db())).toContain(`alice  ${id}  cancelledEmails=["registration"]`)
-    expect(await printed('apps', 'deny', id, ...site.db())).toBe(`Denied ${id}.\n`)
-    expect((await runInProcess(['apps', 'deny', id, ...site.db()])).code).toBe(1)
-  })
+it('emails cancel cancels the e-mails of an application, after which there is nothing to retry', async () => {
+  const { id } = await register('Cancelled')
+  const cancel = () => printed('emails', 'cancel', id, '--by', 'alice', ...site.db())
+  expect(await cancel()).toBe('1 e-mail is cancelled.\n')
+  expect(await cancel()).toBe('No e-mail is queued.\n')
+  expect(await retry(id)).toBe('No e-mail has failed.\n')
+  expect(await printed('audit', id, ...site.db())).toContain(`alice  ${id}  cancelledEmails=["registration"]`)
+  expect(await printed('apps', 'deny', id, ...site.db())).toBe(`Denied ${id}.\n`)
+  expect((await runInProcess(['apps', 'deny', id, ...site.db()])).code).toBe(1)
 })
 
 it('an e-mail of a suspended application is shown as suspended, and is not reported as accepted', async () => {

@@ -97,14 +97,12 @@ describe('apps import', () => {
   })
 })
 
-describe('the doctor', () => {
-  it('counts imported credentials that have not been used, and reports that they are refused', async () => {
-    await runImport(await writeLines('doctor.ndjson', formatLine(100)), '--confirm')
-    const check = ['doctor', '--config', CONFIG, '--json']
-    expect(await printed(...check)).toMatch(/"finding": "Not used yet, [^:]+: \d+ as sha256\."/)
-    vi.stubEnv('CLI_IMPORTED', 'false')
-    expect(await printed(...check)).toMatch(
-      /"finding": "The options have no imports\(\), .+ are refused with 401: \d+ as sha256/,
-    )
-  })
+it('the doctor counts imported credentials that have not been used, and reports that they are refused', async () => {
+  await runImport(await writeLines('doctor.ndjson', formatLine(100)), '--confirm')
+  const check = ['doctor', '--config', CONFIG, '--json']
+  expect(await printed(...check)).toMatch(/"finding": "Not used yet, [^:]+: \d+ as sha256\."/)
+  vi.stubEnv('CLI_IMPORTED', 'false')
+  expect(await printed(...check)).toMatch(
+    /"finding": "The options have no imports\(\), .+ are refused with 401: \d+ as sha256/,
+  )
 })

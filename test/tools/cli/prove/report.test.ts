@@ -29,12 +29,10 @@ describe('the answers that prove quotes', () => {
   })
 })
 
-describe('a request of prove', () => {
-  it('has the path, and the names of headers, as they are written', async () => {
-    const { received } = await exchange('')
-    expect(received).toMatchObject({ url: '/v1//orders/%74oken?x=1' })
-    expect(received.rawHeaders).toContain('aUTHORIZATION')
-  })
+it('a request of prove has the path, and the names of headers, as they are written', async () => {
+  const { received } = await exchange('')
+  expect(received).toMatchObject({ url: '/v1//orders/%74oken?x=1' })
+  expect(received.rawHeaders).toContain('aUTHORIZATION')
 })
 
 describe('the report', () => {

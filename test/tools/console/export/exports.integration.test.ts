@@ -74,24 +74,22 @@ describe('llms.txt', () => {
   })
 })
 
-describe('a reference in Markdown', () => {
-  it('has scopes, parameters, bodies, answers and schemas of each operation', async () => {
-    const { text, response } = await get('apis/orders.md')
-    for (const words of [
-      `- Address: ${shop.baseUrl}/orders`,
-      '- `orders:read`: Read orders',
-      '### GET /items: List your orders',
-      'Scopes: `orders:read`.',
-      '- `limit` (query, integer, 1 to 100, default 20): How many orders to return.',
-      '- `application/json`: NewOrder',
-      '- 200: A page of orders. `application/json`: OrderPage',
-      '### OrderPage\n\nobject\n\n- `items`: list of Order, required\n- `next`: string. Pass it as `after`',
-      '- `product`: string, 1 to 40 characters, required. The `sku` of a product of the catalogue.',
-    ])
-      expect(text).toContain(words)
-    for (const [, link] of text.matchAll(/\]\(([^)#]+)\)/g))
-      expect((await fetch(new URL(link!, response.url))).status, link).toBe(200)
-  })
+it('a reference in Markdown has scopes, parameters, bodies, answers and schemas of each operation', async () => {
+  const { text, response } = await get('apis/orders.md')
+  for (const words of [
+    `- Address: ${shop.baseUrl}/orders`,
+    '- `orders:read`: Read orders',
+    '### GET /items: List your orders',
+    'Scopes: `orders:read`.',
+    '- `limit` (query, integer, 1 to 100, default 20): How many orders to return.',
+    '- `application/json`: NewOrder',
+    '- 200: A page of orders. `application/json`: OrderPage',
+    '### OrderPage\n\nobject\n\n- `items`: list of Order, required\n- `next`: string. Pass it as `after`',
+    '- `product`: string, 1 to 40 characters, required. The `sku` of a product of the catalogue.',
+  ])
+    expect(text).toContain(words)
+  for (const [, link] of text.matchAll(/\]\(([^)#]+)\)/g))
+    expect((await fetch(new URL(link!, response.url))).status, link).toBe(200)
 })
 
 async function runShell(command: string, environment: Record<string, string>): Promise<string> {

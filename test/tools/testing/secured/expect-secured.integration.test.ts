@@ -211,22 +211,20 @@ describe.each(NEWEST_EXPRESS)('expectSecured()', (_name, express) => {
   })
 })
 
-describe('describeGuard()', () => {
-  it('says what guards ask for, and nothing of other functions', () => {
-    expect(describeGuard(answer)).toBeUndefined()
-    expect(describeGuard('guard')).toBeUndefined()
-    const any = auth.requireAny(
-      [auth.requireBearer('orders', { anyScope: ['orders:read'] }), auth.requireApiKey('catalog')],
-      { optional: true },
-    )
-    const { optional, accepts } = describeGuard(any)!
-    expect(optional).toBe(true)
-    expect(accepts.map(({ api, scheme }) => `${api} ${scheme}`)).toEqual(['orders oauth2', 'catalog apiKey'])
-    expect(accepts[0]!.scopesFor('GET')).toEqual({ scopes: [], anyScope: ['orders:read'] })
-    const perMethod = describeGuard(auth.requireBearer('orders', { scopes: { GET: ['orders:read'] } }))!.accepts[0]!
-    expect(perMethod.scopesFor('HEAD')).toEqual({ scopes: ['orders:read'], anyScope: [] })
-    expect(perMethod.scopesFor('POST')).toBeUndefined()
-  })
+it('describeGuard() says what guards ask for, and nothing of other functions', () => {
+  expect(describeGuard(answer)).toBeUndefined()
+  expect(describeGuard('guard')).toBeUndefined()
+  const any = auth.requireAny(
+    [auth.requireBearer('orders', { anyScope: ['orders:read'] }), auth.requireApiKey('catalog')],
+    { optional: true },
+  )
+  const { optional, accepts } = describeGuard(any)!
+  expect(optional).toBe(true)
+  expect(accepts.map(({ api, scheme }) => `${api} ${scheme}`)).toEqual(['orders oauth2', 'catalog apiKey'])
+  expect(accepts[0]!.scopesFor('GET')).toEqual({ scopes: [], anyScope: ['orders:read'] })
+  const perMethod = describeGuard(auth.requireBearer('orders', { scopes: { GET: ['orders:read'] } }))!.accepts[0]!
+  expect(perMethod.scopesFor('HEAD')).toEqual({ scopes: ['orders:read'], anyScope: [] })
+  expect(perMethod.scopesFor('POST')).toBeUndefined()
 })
 
 function openPlatformAt(baseUrl: string) {
