@@ -234,7 +234,6 @@ function renderContacts(visit: Visit, application: Application): Html {
   return renderSection(texts.contacts, rows, { id: 'contacts', empty: texts.noContact, actions })
 }
 
-/** What interrupts or ends the application: each with what then happens. */
 function renderDanger(visit: Visit, application: Application): Html | false {
   const { texts } = visit
   const names = (Object.keys(ACTIONS) as ActionName[]).filter((name) => ACTIONS[name].place === 'danger')

@@ -157,7 +157,6 @@ export function renderChange(
 
 type Words = Readonly<Record<string, string>>
 
-/** Who it was, without the kind. */
 export function describeActor(by: string | undefined, { platform, someContact }: OperatorTexts): string {
   return by === undefined ? platform : by === 'contact' ? someContact : by.replace(/^(?:operator|contact):/, '')
 }

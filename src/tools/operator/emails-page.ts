@@ -64,7 +64,6 @@ export function renderEmail(visit: Visit, email: EmailEntry, isAmongAll: boolean
   )
 }
 
-/** The code of a mail server, in words where it is a usual one. */
 export function describeMailProblem(problem: string, { mailCodes }: OperatorTexts): string {
   const words = /^[45]\d\d$/.test(problem) && mailCodes[problem.slice(1) as keyof typeof mailCodes]
   return words ? `${problem}, ${words}` : problem

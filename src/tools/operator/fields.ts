@@ -185,7 +185,6 @@ function formatValue(value: unknown): Field['value'] {
 /** Controls whose labels say that they may be left empty. */
 const MARKED: readonly Field['control'][] = ['text', 'email', 'date', 'area', 'lines']
 
-/** The fields of a form: with what was entered, if it was refused. */
 export function renderFields(
   subject: FormSubject,
   entered: FormFields | undefined,

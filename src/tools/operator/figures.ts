@@ -21,7 +21,6 @@ export async function readOverall({ auth: { usage }, may, now }: Visit) {
   return readEntries((page) => usage.overall({ ...spanDays(USAGE_DAYS, now), by: 'day', ...page }))
 }
 
-/** The counts of all applications together at each route in a day or a month, most calls first. */
 export async function readRoutes({ auth: { usage }, may }: Visit, period: string) {
   if (!usage || !may('usage.overallRoutes')) return []
   const by = period.length > 'YYYY-MM'.length ? 'day' : 'month'

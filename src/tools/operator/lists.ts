@@ -13,7 +13,6 @@ export const PAGE_SIZE = 50
 
 interface List {
   readonly tab: TabName
-  /** The table; false if it has no rows. */
   readonly table?: Html | false
   readonly rows?: readonly Html[]
   /** How many rows there are: said of all that a search has found. */

@@ -138,7 +138,6 @@ export function formatPath(tab: TabName): string {
   return tab === 'today' ? '/' : `/${tab}`
 }
 
-/** A whole page. `tabs`: those that this operator may open. */
 export function renderPage(
   page: PageAnswer,
   frame: Pick<Visit, 'language' | 'root'> & {

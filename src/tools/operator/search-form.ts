@@ -107,7 +107,6 @@ export function renderNext(
   return html`<p class="actions"><a class="button quiet" href="${address}">${texts.more}</a></p>`
 }
 
-/** What was entered; undefined if that is nothing. */
 export function readQuery({ query }: Pick<Visit, 'query'>, name: string): string | undefined {
   return query.get(name)?.trim() || undefined
 }

@@ -100,7 +100,6 @@ export async function answerUsage(visit: Visit): Promise<Answer | undefined> {
   })
 }
 
-/** The routes with most calls, where servers count them. */
 async function renderRoutes(visit: Visit, period: string, label: string): Promise<Html | false> {
   const { texts, formats } = visit
   const routes = await readRoutes(visit, period)

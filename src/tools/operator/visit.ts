@@ -16,7 +16,6 @@ import { isForManagement, type ActionContext, type CallName, type Scope } from '
 import { offers, OPERATIONS } from '../operations/perform.js'
 import type { OperatorTexts } from './texts/en.js'
 
-/** The platform whose pages these are, with the calls of the features that it may have. */
 export type Platform = CoreAuth & {
   readonly emails?: Emails
   readonly plans?: Plans
@@ -28,11 +27,9 @@ export interface Site {
   readonly auth: Platform
   readonly core: Core
   readonly planNames: readonly string[]
-  /** The rows of what health and the features' checks find. */
   readonly listFindings: () => Promise<readonly Html[]>
 }
 
-/** A request of an operator whom the host knows. */
 export interface Visit extends Site {
   readonly method: 'GET' | 'POST'
   readonly path: readonly string[]
