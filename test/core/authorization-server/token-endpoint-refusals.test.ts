@@ -13,6 +13,7 @@ import {
 } from '../../support/http.js'
 import { onEveryFailingPlatform } from '../../support/failing-store.js'
 import { request } from '../../support/request.js'
+import { audit } from '../../stores/suite/records.js'
 import {
   TOKEN,
   FORM,
@@ -361,10 +362,9 @@ describe('POST /{api}/token refuses (docs/http.md T1 to T18)', () => {
 
     async function makePending(id: string): Promise<void> {
       const record = (await host.store.findApplication(id))!
-      const entry = { at: 0, type: 'application.updated', by: undefined, applicationId: id, details: {} } as const
       // It has no credentials yet. Once it uses credentials, it is not pending any more.
       const pending = { ...record, status: 'pending', keys: [], secrets: [], version: record.version + 1 } as const
-      expect(await host.store.saveApplication(pending, entry)).toBe(true)
+      expect(await host.store.saveApplication(pending, audit(id))).toBe(true)
     }
   }, UNLIMITED)
 })

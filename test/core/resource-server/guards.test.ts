@@ -8,6 +8,7 @@ import { request, type Test } from '../../support/request.js'
 import { type KnownApplication, sendAuthInfo, TOKEN_MISSING } from './guarded-routes.js'
 import type { RequestHandler } from 'express'
 import { waitUntil } from '../../support/wait-until.js'
+import { recordEvents } from '../../support/record-events.js'
 
 describe('An optional guard (docs/http.md G17)', () => {
   onEveryPlatform((host) => {
@@ -77,18 +78,13 @@ describe('Two guards on one request (docs/http.md G20)', () => {
     let shop: KnownApplication
     let token: string
     let allowed: PlatformEvent[]
-    let denied: PlatformEvent[]
 
     beforeAll(async () => {
       shop = await createApplication(host.auth, ['orders', 'invoices', 'catalog', 'weather'])
       token = await accessToken(host.app, 'orders', shop)
-      host.auth.events.on('request.allowed', (event) => void allowed.push(event))
-      host.auth.events.on('request.denied', (event) => void denied.push(event))
+      allowed = recordEvents(host.auth, 'request.allowed')
     })
-    beforeEach(() => {
-      allowed = []
-      denied = []
-    })
+    beforeEach(() => void (allowed.length = 0))
 
     it('of one API verify and count once with a guard of another API between them', async () => {
       const { auth } = host
@@ -181,7 +177,7 @@ describe('A guard without Express', () => {
 
 describe('One request has one outcome in events', () => {
   onEveryPlatform((host) => {
-    const events: PlatformEvent[] = []
+    let events: PlatformEvent[]
     let headers: Record<string, string>
     const types = (): string[] => events.map(({ type, api }) => `${type} ${api}`)
     const done: RequestHandler = (_req, res) => void res.json({})
@@ -190,8 +186,7 @@ describe('One request has one outcome in events', () => {
       const shop = await createApplication(host.auth, ['orders', 'catalog'])
       const token = await accessToken(host.app, 'orders', shop, { scope: 'orders:read' })
       headers = { Authorization: `Bearer ${token}`, 'X-Api-Key': shop.clientId }
-      for (const type of ['request.allowed', 'request.denied', 'request.reported'] as const)
-        host.auth.events.on(type, (event) => void events.push(event))
+      events = recordEvents(host.auth, 'request.allowed', 'request.denied', 'request.reported')
     })
     beforeEach(() => void (events.length = 0))
 
