@@ -1,6 +1,12 @@
 import { METHODS, type IncomingMessage } from 'node:http'
 import { parsePath } from '../../shared/lib/request.js'
-import { describeMounts, findNextRoute, findRoutes, type RoutesOfRequest } from '../../shared/express-routes/routes.js'
+import {
+  describeMounts,
+  findNextRoute,
+  findRoutes,
+  isRouteOfApp,
+  type RoutesOfRequest,
+} from '../../shared/express-routes/routes.js'
 
 interface Route {
   readonly path?: unknown
@@ -73,10 +79,15 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu
 /** Stands for what the client may have chosen. */
 const ANY = '*'
 
-/** The paths at which the routers before the route are mounted: `req.baseUrl` is what the client has requested. */
+/**
+ * The paths at which the routers before the route are mounted: `req.baseUrl` is what the client has requested. After `next()` or an
+ * error it is again that of an outer router or app, or of a later one that answers, and only the route is still known.
+ */
 function describeBase({ route, baseUrl, routes, rest }: Reached): string {
-  if (baseUrl === '') return ''
-  const appPath = baseUrl.slice(0, baseUrl.length - (routes?.path.length ?? 0))
+  if (baseUrl === '' && (!routes || isRouteOfApp(routes.app, route))) return ''
   const mounts = routes && describeMounts(routes.app, routes.path + rest, route)
-  return mounts === undefined ? `/${ANY}` : appPath + mounts
+  if (mounts !== undefined) return baseUrl.slice(0, baseUrl.length - routes!.path.length) + mounts
+  const app = routes?.app.parent
+  if (app) return describeBase({ route, baseUrl, routes: findRoutes({ app, baseUrl }), rest })
+  return baseUrl === '' ? '' : `/${ANY}`
 }

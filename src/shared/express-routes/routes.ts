@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-
 /** An Express app, or a router of it: also a function, which is called with the request. */
 export type Handler = ((...args: never[]) => unknown) & {
   readonly stack?: unknown
@@ -57,14 +55,13 @@ export interface Mount {
 
 /**
  * Whether a request for the path may reach a route that `accepts` does, which also gets the path in the route's router, and the routers
- * before it. It ignores what handlers do before it, and mounted apps if `open` does not find their layers.
+ * before it. It ignores what handlers do before it.
  */
 export function hasRoute(
   layers: readonly Layer[],
   path: string,
   accepts: (route: Route, path: string, mounts: readonly Mount[]) => boolean,
   mounts: readonly Mount[] = [],
-  open: (layer: Layer) => readonly Layer[] | undefined = ({ handle }) => findLayers(handle),
 ): boolean {
   return layers.some((layer) => {
     const matched = layer.match(path)
@@ -73,7 +70,7 @@ export function hasRoute(
     const matchedPath = typeof matched === 'object' ? matched.path : (layer.path ?? '')
     const rest = path.slice(matchedPath.length) || '/'
     const below = [...mounts, { layer, path: matchedPath }]
-    return rest.startsWith('/') && hasRoute(open(layer) ?? [], rest, accepts, below, open)
+    return rest.startsWith('/') && hasRoute(openLayer(layer) ?? [], rest, accepts, below)
   })
 }
 
@@ -81,12 +78,25 @@ export function handlesMethod({ methods }: Route, method: string): boolean {
   return Boolean(methods['_all'] ?? methods[method.toLowerCase()] ?? (method === 'HEAD' && methods['get']))
 }
 
+const MOUNTED = new WeakMap<Layer, Handler | undefined>()
+
+/** The layers of a router or a mounted app; undefined for another handler. */
+export function openLayer(layer: Layer): readonly Layer[] | undefined {
+  const layers = findLayers(layer.handle)
+  if (!layers && !MOUNTED.has(layer)) {
+    // A wrapped app may throw at what it is called with: once.
+    MOUNTED.set(layer, undefined)
+    MOUNTED.set(layer, findMountedApp(layer))
+  }
+  return layers ?? findLayers(MOUNTED.get(layer))
+}
+
 /**
  * The app that a layer was mounted for with `app.use(path, otherApp)`; undefined for other layers. Express keeps it in a closure,
  * which makes the app the prototype's `app` of the request that it is called with. That request ends there, because it then
  * has no path.
  */
-export function findMountedApp({ handle }: Layer): Handler | undefined {
+function findMountedApp({ handle }: Layer): Handler | undefined {
   if (handle.name !== 'mounted_app' && !/mounted_app/.test(Function.prototype.toString.call(handle))) return undefined
   let app: Handler | undefined
   const request = new Proxy<Record<string, unknown>>(
@@ -142,16 +152,26 @@ export function findParameterNames(
 }
 
 export interface RoutesOfRequest {
-  readonly app: object
+  readonly app: { readonly parent?: object; path?(): string }
   readonly path: string
 }
 
 /** The app of a request, and the path in it at which the guard is mounted that has the request now. */
-export function findRoutes(req: IncomingMessage): RoutesOfRequest | undefined {
-  const { app, baseUrl = '' } = req as { app?: { path?(): string }; baseUrl?: string }
+export function findRoutes(req: object): RoutesOfRequest | undefined {
+  const { app, baseUrl = '' } = req as { app?: RoutesOfRequest['app']; baseUrl?: string }
   // An app that is mounted at the root has the path `/`.
   const mountPath = (app?.path?.() ?? '').replaceAll(/\/+/g, '/').replace(/\/$/, '')
   return app && baseUrl.startsWith(mountPath) ? { app, path: baseUrl.slice(mountPath.length) } : undefined
+}
+
+const APP_OF_ROUTE = new WeakMap<object, object>()
+
+/** Whether no router is before the route. */
+export function isRouteOfApp(app: object, route: object): boolean {
+  if (APP_OF_ROUTE.get(route) === app) return true
+  const isOwn = findLayers(app)?.some((layer) => layer.route === route) === true
+  if (isOwn) APP_OF_ROUTE.set(route, app)
+  return isOwn
 }
 
 /** The mount paths before a route, in one; `*` for one that is no plain text. Undefined if they do not lead to it. */
@@ -191,7 +211,6 @@ export function findNextRoute(
   app: object,
   path: string,
   method: string,
-  open?: (layer: Layer) => readonly Layer[] | undefined,
 ): { readonly route: Route; readonly path: string; readonly rest: string } | undefined {
   let found: { readonly route: Route; readonly rest: string } | undefined
   const accept = (route: Route, rest: string): boolean => {
@@ -199,7 +218,7 @@ export function findNextRoute(
     found = { route, rest }
     return true
   }
-  hasRoute(findLayers(app) ?? [], path, accept, [], open)
+  hasRoute(findLayers(app) ?? [], path, accept)
   // The rest is a slash, also if the path has none at its end.
   return found && { ...found, path: path.endsWith(found.rest) ? path.slice(0, -found.rest.length) : path }
 }

@@ -3,9 +3,9 @@ import {
   findLayers,
   type Layer,
   type Route,
-  findMountedApp,
   findParameterNames,
   findPatterns,
+  openLayer,
 } from '../../../shared/express-routes/routes.js'
 
 /** A route of the app, or a function that is mounted with `use()`. */
@@ -46,14 +46,6 @@ export function findEndpoints(app: unknown, auth: object, values: ParameterValue
       return places.map(({ path, targets }) => ({ ...found, path: `${path}/*`, targets }))
     })
   return list(findLayers(app), { path: '', targets: [''] }, 0)
-}
-
-const mounted = new WeakMap<Layer, ReturnType<typeof findMountedApp>>()
-
-export function openLayer(layer: Layer): readonly Layer[] | undefined {
-  const layers = findLayers(layer.handle)
-  if (!layers && !mounted.has(layer)) mounted.set(layer, findMountedApp(layer))
-  return layers ?? findLayers(mounted.get(layer))
 }
 
 /** Nobody defines so many routes by hand. */

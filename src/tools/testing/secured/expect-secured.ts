@@ -7,7 +7,7 @@ import type { CheckContext } from './check-context.js'
 import { checkAddress, checkDocumented, checkOperation, checkPath, checkRoute, SOME_METHODS } from './check-places.js'
 import { createTestCredentials } from './bad-credentials.js'
 import { fillPath, isSamePath, readOperations, type Operation } from './documents.js'
-import { findEndpoints, openLayer, type Endpoint } from './endpoints.js'
+import { findEndpoints, type Endpoint } from './endpoints.js'
 import { createJudge, UNKNOWN } from './judge.js'
 import { createProblemList, RoutesNotSecuredError } from './problem.js'
 import { createProber } from './prober.js'
@@ -91,7 +91,7 @@ async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promis
   const prober = createProber(app, auth)
   const findRoute = (method: string, target: string): Route | undefined => {
     try {
-      return findNextRoute(app, target.replace(/\?.*$/, ''), method, openLayer)?.route
+      return findNextRoute(app, target.replace(/\?.*$/, ''), method)?.route
     } catch {
       // A path that cannot be decoded is that of no route.
       return undefined
