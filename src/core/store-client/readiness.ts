@@ -233,7 +233,7 @@ function createStartup(logger: Logger, address?: string) {
     firstFailure: firstFailure.promise,
     isFinished: (): boolean => isFinished,
     describeProblem: (): string =>
-      describeStartProblem(problem, hasStore ? 'its store cannot be used' : 'the platform does not answer'),
+      describeStartProblem(problem, `${hasStore ? 'its store' : 'the platform'} cannot be used`),
     async abort(): Promise<void> {
       closing.abort()
       const timer = setTimeout(

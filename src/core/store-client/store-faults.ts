@@ -22,6 +22,8 @@ interface Problem {
   readonly cause?: unknown
   /** The time of the last change that a replica has, in ISO 8601, or empty. */
   readonly replayedUntil?: string
+  /** Why the platform that a service asks cannot be used, as a part of a sentence that may be told. */
+  readonly platformState?: string
 }
 
 /** The state of a store whose fault has no known code. */
@@ -167,12 +169,12 @@ function lookUp(error: unknown): StoreFault | undefined {
 
 /** Why a store does not answer, for `auth.health()`, which apps may publish: the log has addresses and messages. */
 export function describeStoreFault(problem: unknown): string {
-  const { cause, replayedUntil } = (problem ?? {}) as Problem
+  const { cause, replayedUntil, platformState } = (problem ?? {}) as Problem
   // The innermost cause with a known code is the most specific one.
   const inner = cause === undefined ? UNKNOWN_STORE_FAULT : describeStoreFault(cause)
   if (inner !== UNKNOWN_STORE_FAULT) return inner
   if (isReplicaFault(problem)) return replayedUntil ? `${REPLICA} made since ${replayedUntil}` : REPLICA
-  return findStoreFault(problem)?.state ?? UNKNOWN_STORE_FAULT
+  return platformState ?? findStoreFault(problem)?.state ?? UNKNOWN_STORE_FAULT
 }
 
 export function isReplicaFault(problem: unknown): boolean {

@@ -68,7 +68,7 @@ export function createPlatformClient({
         .on('close', () => {
           clearTimeout(timer)
           // After a 101, there is neither a response nor an error.
-          reject(new Error('The platform has ended the connection without an answer.'))
+          reject(createFault('The platform has ended the connection without an answer.', 'the connection was lost'))
         })
         .end(body)
     })
@@ -81,7 +81,8 @@ export function createPlatformClient({
     const body = await readBody(response)
     if (response.statusCode !== 200) throw createRefusal(response.statusCode)
     const proof = response.headers[PROOF_HEADER]
-    if (typeof proof !== 'string' || !keys.isProven({ nonce, call, body }, proof)) throw new Error(UNPROVEN)
+    if (typeof proof !== 'string' || !keys.isProven({ nonce, call, body }, proof))
+      throw createFault(UNPROVEN, NOT_AUTHENTIC)
     const answer = readObject(JSON.parse(body))
     otherVersion = describeOtherVersion(readOptional(answer['versions'], (list) => readList(list, readNumber)) ?? [])
     if (otherVersion !== undefined) throw new Error(otherVersion)
@@ -110,7 +111,7 @@ async function readBody(response: IncomingMessage): Promise<string> {
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > MAX_BYTES) throw new Error(UNPROVEN)
+    if (size > MAX_BYTES) throw createFault(UNPROVEN, NOT_AUTHENTIC)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
@@ -123,12 +124,20 @@ function createRefusal(status: number | undefined): Error {
     404: 'there is no credentialSource() at its address',
     429: 'this resource server asks too often',
   }
-  return new Error(`The platform answered with status ${status}: ${reasons[status ?? 0] ?? 'it cannot answer now'}.`)
+  const reason = reasons[status ?? 0]
+  const message = `The platform answered with status ${status}: ${reason ?? 'it cannot answer now'}.`
+  return createFault(message, reason ?? `it answers with status ${status}`)
+}
+
+/** The message is logged; `health()` tells the state. */
+function createFault(message: string, platformState: string): Error {
+  return Object.assign(new Error(message), { platformState })
 }
 
 const OTHER_APIS = 'The platform has changed the list of APIs of this resource server.'
 const UNPROVEN =
   'An answer is not the authentic one of the platform to this request: it is damaged, cut short, or another one.'
+const NOT_AUTHENTIC = 'its answer is not authentic'
 
 /** One answer may be of a process of the platform whose clock is behind, or was for a moment. */
 const ANSWERS_BEFORE_SET_BACK = 10

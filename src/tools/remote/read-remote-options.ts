@@ -92,7 +92,7 @@ export function readRemoteOptions(given: RemoteAuthOptions) {
   const platform = readAddress('platform', options.platform)
   const baseUrl = platform.origin + removeTrailingSlash(platform.pathname)
   const address = options.address === undefined ? platform : readAddress('address', options.address)
-  refusePlainHttp(address)
+  refusePlainHttp(options.address === undefined ? 'platform' : 'address', address)
   const rateLimits = readRateLimits(options.rateLimits)
   const reportOnly = readReportOnlyOption('', options, createReportOnlySettings(Date.now()))
   const { requests } = rateLimits
@@ -122,10 +122,10 @@ function readAddress(option: string, value: unknown): URL {
 }
 
 /** Secret and presented keys are sent there. */
-function refusePlainHttp({ protocol, hostname, origin }: URL): void {
+function refusePlainHttp(option: 'platform' | 'address', { protocol, hostname, origin }: URL): void {
   if (protocol === 'https:' || LOOPBACK.test(hostname)) return
   throw wrongOption(
-    'address',
+    option,
     `is at ${origin}: over http, the secret and the keys of callers are sent unencrypted`,
     'Use https; http is for addresses of this machine, such as http://127.0.0.1:3000.',
   )

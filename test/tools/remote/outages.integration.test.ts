@@ -10,7 +10,7 @@ import { callersFor, expectSecured, fakeClock } from '../../../src/tools/testing
 import { accessToken, createApplication, createTokenForm, post } from '../../support/http.js'
 import { recordingLogger } from '../../support/platform.js'
 import { waitUntil } from '../../support/wait-until.js'
-import { ask, openSite, SERVED, startPlatform } from './site.js'
+import { ask, type HttpAnswer, openSite, SERVED, startAnswerProxy, startPlatform } from './site.js'
 
 type Site = Awaited<ReturnType<typeof openSite>>
 const site = await openSite()
@@ -76,7 +76,7 @@ describe('a service whose platform does not answer', () => {
       `The service could not start yet and will retry: It asks the platform at ${site.proxy.url.slice(0, -1)}. `,
     )
     expect([...problems, ...closed.problems]).toEqual([
-      expect.stringMatching(/^The service is not ready: the platform does not answer yet \(.*\)\.$/),
+      expect.stringMatching(/^The service is not ready: the platform cannot be used yet \(.*\)\.$/),
       'The service has been closed.',
     ])
     expect(logger.lines.join('\n')).not.toMatch(/\bstore\b/)
@@ -89,6 +89,31 @@ describe('a service whose platform does not answer', () => {
     expect(logger.lines.join('\n')).toMatch(/status 401: it does not know the client id and secret/)
     expect((await auth.health()).ok).toBe(false)
     expect(logger.lines.join('\n')).not.toContain('epa_sec_wrong')
+  })
+
+  const refused = (status: number) => (answer: HttpAnswer) => ({ ...answer, status })
+  it.each([
+    [401, 'it does not know the client id and secret as those of a resource server', refused(401)],
+    [403, 'it refuses the network of this process, or the path is not that of credentialSource()', refused(403)],
+    [404, 'there is no credentialSource() at its address', refused(404)],
+    [502, 'it answers with status 502', refused(502)],
+    ['not its own', 'its answer is not authentic', (answer: HttpAnswer) => ({ ...answer, body: Buffer.from('{}') })],
+  ])('tells in health() what is wrong with its answer, before and after the start: %s', async (_, reason, change) => {
+    let isWrong = true
+    const address = await startAnswerProxy(site.proxy.url.slice(0, -1), (answer) => (isWrong ? change(answer) : answer))
+    const { auth } = await site.startService({ address })
+    await expect(auth.ready({ retry: false })).rejects.toThrow()
+    expect(await auth.health()).toEqual({
+      ok: false,
+      problems: [`The service is not ready: the platform cannot be used yet (${reason}).`],
+    })
+    isWrong = false
+    await auth.ready()
+    isWrong = true
+    await expect
+      .poll(async () => (await auth.health()).problems[0], POLL)
+      .toMatch(/^The platform has been unavailable since /)
+    expect((await auth.health()).problems[0]!.split('Z: ')[1]).toBe(`${reason}.`)
   })
 })
 
@@ -219,6 +244,7 @@ describe('a service', () => {
 
   it.each([
     ['http to another machine', { address: 'http://api.example.com' }, 'address'],
+    ['http to the platform', { platform: 'http://api.example.com', address: undefined }, 'platform'],
     ['no secret', { clientSecret: '' }, 'clientSecret'],
     ['no address', { platform: 'api.example.com' }, 'platform'],
     ['an unknown option', { maxStalness: 1 }, 'maxStalness', 'Did you mean "maxStaleness"?'],
