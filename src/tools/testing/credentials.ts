@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto'
 import type { ApiName, ApisOptions, Application, CredentialInfo, PlatformAuth, Scheme, ScopeOf } from '../../index.js'
 import { send } from './send.js'
 import { readJwtPart } from '../../shared/lib/jwt.js'
+import { needsKeySet } from '../../shared/lib/key-set-text.js'
 import { inThePast, inThePresent } from './clock.js'
 
 /** The application that a credential is made for. */
@@ -41,12 +42,12 @@ export async function accessTokenFor<const Apis extends ApisOptions, Name extend
   api: Name,
   options: AccessTokenOptions<ScopeOf<Apis, Name>> = {},
 ): Promise<string> {
-  const { application, secretId, ...client } = await createClient(auth, api, options)
+  const { secretId, ...client } = await createClient(auth, api, options)
   try {
     return await requestAccessToken(auth, api, client)
   } finally {
     // The secret is removed, because an application has at most 20. The access token stays good.
-    if (secretId !== undefined) await auth.applications.endCredential(application.id, secretId, { by: ACTOR })
+    if (secretId !== undefined) await auth.applications.endCredential(client.application.id, secretId, { by: ACTOR })
   }
 }
 
@@ -125,50 +126,78 @@ export function findApi(auth: AnyPlatform, name: string, scheme?: Scheme): AnyPl
 interface Client {
   readonly application: Application
   readonly clientId: string
-  readonly clientSecret: string
-  /** That of a secret which the given application got for this. */
+  /** A private key where no method of the API has a secret. */
+  readonly secret: string | KeyObject
+  /** By the platform's clock, which may be another one than `Date.now()`. */
+  readonly createdAt: Date
+  /** That of a secret, or key set, which the given application got for this. */
   readonly secretId?: string
 }
 
 /** A new application, or the given one with a secret for this token only. */
 async function createClient(auth: AnyPlatform, api: string, options: AccessTokenOptions): Promise<Client> {
-  findApi(auth, api, 'oauth2')
+  const keys = createKeys(findApi(auth, api, 'oauth2'))
   const id = readId(options.application)
   if (id === undefined) return createApplication(auth, api, options)
   const given = { name: `Test ${randomUUID()}`, apis: grant(api, options), by: ACTOR }
-  const { application, credential, credentials } = await auth.applications.addSecret(id, given)
-  return { application, clientId: id, clientSecret: credentials.clientSecret, secretId: credential.id }
+  const { application, credential, secret } = keys
+    ? { ...(await auth.applications.addKeySet(id, { ...given, ...keys.keySet })), secret: keys.privateKey }
+    : await auth.applications
+        .addSecret(id, given)
+        .then((added) => ({ ...added, secret: added.credentials.clientSecret }))
+  return { application, clientId: id, secret, createdAt: credential.createdAt, secretId: credential.id }
 }
 
 export async function createApplication(auth: AnyPlatform, api: string, options: AccessTokenOptions): Promise<Client> {
   const { name = `Test of ${api}`, externalId, metadata } = options
-  const apis = grant(api, options)
-  const { application, credentials } = await auth.applications.create({ name, apis, externalId, metadata, by: ACTOR })
-  return { application, clientId: credentials.clientId, clientSecret: credentials.clientSecret ?? '' }
+  const keys = createKeys(findApi(auth, api))
+  const given = { name, apis: grant(api, options), externalId, metadata, keySet: keys?.keySet, by: ACTOR }
+  const { application, credentials } = await auth.applications.create(given)
+  const { clientId, clientSecret = '' } = credentials
+  return { application, clientId, secret: keys?.privateKey ?? clientSecret, createdAt: application.createdAt }
 }
 
 /** The audit log says who made the changes. */
 export const ACTOR = 'express-platform-auth/testing'
 
+function createKeys(api: AnyPlatform['apis'][number]) {
+  if (!needsKeySet(api)) return undefined
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { privateKey, keySet: { jwks: { keys: [publicKey.export({ format: 'jwk' })] } } }
+}
+
 function grant(api: string, { scopes }: AccessTokenOptions): Record<string, { readonly scopes?: readonly string[] }> {
   return { [api]: scopes ? { scopes } : {} }
 }
 
-async function requestAccessToken(
-  auth: AnyPlatform,
-  api: string,
-  { clientId, clientSecret }: Omit<Client, 'application'>,
-): Promise<string> {
-  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
+async function requestAccessToken(auth: AnyPlatform, api: string, client: Client): Promise<string> {
+  const { headers, form } = authenticate(findApi(auth, api), client)
   const { status, body } = await send(auth.router, {
     method: 'POST',
     target: `/${api}/token`,
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams(form).toString(),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams({ grant_type: 'client_credentials', ...form }).toString(),
   })
   const answer = JSON.parse(body.toString()) as { access_token?: string; error?: string; error_description?: string }
   if (answer.access_token !== undefined) return answer.access_token
   throw new Error(`${api}/token answered ${status} ${answer.error}: ${answer.error_description}`)
+}
+
+function authenticate(
+  { resource, clientAuthentication }: AnyPlatform['apis'][number],
+  { clientId, secret, createdAt }: Client,
+): { readonly [part in 'headers' | 'form']?: Record<string, string> } {
+  if (typeof secret === 'string')
+    return clientAuthentication.includes('client_secret_post')
+      ? { form: { client_id: clientId, client_secret: secret } }
+      : { headers: { Authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` } }
+  const exp = Math.floor(createdAt.getTime() / 1000) + 60
+  const claims = { iss: clientId, sub: clientId, aud: resource, jti: randomUUID(), exp }
+  const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const signed = `${encode({ alg: 'ES256' })}.${encode(claims)}`
+  const signature = sign('sha256', Buffer.from(signed), { key: secret, dsaEncoding: 'ieee-p1363' })
+  const assertion = { client_assertion: `${signed}.${signature.toString('base64url')}` }
+  return { form: { client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer', ...assertion } }
 }
 
 /** Keys that were added to given applications, by the id of the credential: an application has at most 20. */
@@ -231,10 +260,10 @@ export async function callersFor<const Apis extends ApisOptions, Name extends ke
 }
 
 export async function createCaller(auth: AnyPlatform, api: string, options: AccessTokenOptions = {}): Promise<Caller> {
-  const { application, ...client } = await createApplication(auth, api, options)
+  const client = await createApplication(auth, api, options)
   const isToken = findApi(auth, api).scheme === 'oauth2'
   const credential = isToken ? await requestAccessToken(auth, api, client) : client.clientId
-  return toCaller(auth, api, application.id, credential)
+  return toCaller(auth, api, client.application.id, credential)
 }
 
 function toCaller(auth: AnyPlatform, api: string, applicationId: string, credential: string): Caller {

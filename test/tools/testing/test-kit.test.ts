@@ -11,6 +11,7 @@ import {
   apiKeyFor,
   callersFor,
   createTestPlatform,
+  expectSecured,
   fakeClock,
   fetchFrom,
   headersFor,
@@ -223,6 +224,50 @@ onEveryPlatform((host) => {
         expect(Object.values(allowed.headers).join('')).toContain(allowed.credential)
       },
     )
+  })
+})
+
+describe.each([
+  [['private_key_jwt']],
+  [['client_secret_basic']],
+  [['client_secret_post']],
+  [['client_secret_basic', 'private_key_jwt']],
+] as const)('at an API whose clients authenticate with %j alone', (clientAuthentication) => {
+  async function open() {
+    const scopes = { 'pay:read': 'Read', 'pay:write': 'Pay' }
+    const apis = { payments: { scheme: 'oauth2', clientAuthentication, scopes } } as const
+    const { auth, clock } = createTestPlatform({ apis, baseUrl: 'https://api.example.com/v1' })
+    const guard = auth.requireBearer('payments', { scopes: ['pay:read'] })
+    const app = express().use('/v1', auth.router)
+    app.get('/payments/items', guard, (req, res) => void res.json(authOf(req).scopes))
+    onTestFinished(() => auth.close())
+    return { auth, clock, app }
+  }
+
+  it('an application gets access tokens, also a given one, with other scopes and later, and keeps nothing of it', async () => {
+    const { auth, clock, app } = await open()
+    const fetchApp = fetchFrom(app)
+    const read = async (headers: Record<string, string>) => {
+      const response = await fetchApp('/payments/items', { headers })
+      return response.status === 200 ? ((await response.json()) as string[]) : response.status
+    }
+    expect(await read(await headersFor(auth, 'payments'))).toEqual(['pay:read', 'pay:write'])
+    clock.advance(3 * 86_400)
+    const { application } = await auth.applications.create({ name: 'Given', apis: ['payments'] })
+    const { secrets } = application
+    const answers = [['pay:read'], ['pay:write']] as const
+    const given = answers.map((scopes) => headersFor(auth, 'payments', { application, scopes }))
+    expect(await Promise.all(given.map(async (headers) => read(await headers)))).toEqual([['pay:read'], 403])
+    const left = (await auth.applications.get(application.id))!.secrets
+    expect(left.map(({ id }) => id)).toEqual(secrets.map(({ id }) => id))
+    const { allowed, ...others } = await callersFor(auth, 'payments')
+    expect(await read(allowed.headers)).toEqual(['pay:read', 'pay:write'])
+    for (const { headers } of Object.values(others)) expect(await read(headers)).toBe(401)
+  })
+
+  it('expectSecured() makes its callers', async () => {
+    const { auth, app } = await open()
+    expect(await expectSecured(app, { auth })).toMatchObject({ routes: ['GET /payments/items'] })
   })
 })
 
