@@ -23,7 +23,7 @@ import { isNotice, type Recipient, describeDelivery, describeReminder, type Noti
 import type { Edit } from '../../core/applications/records/application-writer.js'
 import type { ApprovalLinks } from '../../core/applications/decisions/approval-requests.js'
 import { findExpiring } from '../../core/applications/credentials/credential-expiry.js'
-import { createRegisteredKeySet, formatRecordedKeySet } from '../../core/applications/credentials/key-sets.js'
+import { createRegisteredKeySet, formatMailedKeySet } from '../../core/applications/credentials/key-sets.js'
 import { mintCredentials } from '../../core/applications/credentials/credentials.js'
 import { issueInvitationToken } from '../../core/applications/contacts/contact-lists.js'
 import type { Api } from '../../shared/contracts/api.js'
@@ -263,7 +263,7 @@ function prepareDelivery(
   const isRepeated = leased.attemptedHashes.flat().length > 0 || leased.claimLinks.length > 0
   const replacesEarlier = isRepeated || (purpose === 'registration' && !isFirstDelivery(leased))
   const keySet = createRegisteredKeySet(leased, now(), terms)
-  const publicKeys = formatRecordedKeySet(keySet)
+  const publicKeys = keySet?.keySet && formatMailedKeySet(keySet.keySet)
   const { note } = ownMembers(leased.details ?? {})
   const told = { ...(publicKeys && { publicKeys }), ...(typeof note === 'string' && { note }) }
   const described = { purpose, overlap, hasPrevious, replacesEarlier, link: undefined, ...told }

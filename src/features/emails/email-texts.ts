@@ -1,4 +1,5 @@
 import { DEFAULT_NAME } from '../../core/applications/credentials/credentials.js'
+import { formatMailedKeySet } from '../../core/applications/credentials/key-sets.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { EmailCode, EmailLink, EmailTexts } from '../../shared/contracts/composed-email.js'
 import type {
@@ -299,6 +300,9 @@ function writeOutage(content: KeySetOutageEmail, texts: EmailCatalogue): Draft {
       refusedFrom: formatTime(refusedFrom, language),
     },
     ...identified,
-    facts: [{ label: texts.labels.publicKeys, code: keySet.jwksUri }, ...facts],
+    facts: [
+      ...formatMailedKeySet({ address: keySet.jwksUri }).map((code) => ({ label: texts.labels.publicKeys, code })),
+      ...facts,
+    ],
   }
 }

@@ -139,6 +139,24 @@ describe('a registration with public keys', () => {
     }
   })
 
+  it('is in no e-mail as something to follow, as strangers enter it and the address', async () => {
+    const { app, wait } = platform
+    const address = 'https://evil-login.example.org/your-account-is-suspended?pay=now'
+    for (const [keySet, shown] of [
+      [{ jwksUri: address }, 'evil-login[.]example[.]org'],
+      [{ jwksUri: 'https://0900-1234567.example.org/' }, 'Public keys'],
+      [{ jwks: { keys: [{ ...jwks.keys[0], kid: 'https://evil-login.example.org/' }] } }, 'SHA-256'],
+      [{ jwks: { keys: [{ ...jwks.keys[0], kid: 'call-0900-1234567' }] } }, 'SHA-256'],
+    ] as const) {
+      const contact = newContact()
+      const given = { name: 'Bank', apis: ['orders'], contact, keySet }
+      expect((await request(app).post(PATH).send(given)).status).toBe(202)
+      const { text, html } = (await wait(1, contact))[0]!
+      expect(text.includes(shown), text).toBe(shown !== 'Public keys')
+      expect(`${text}${html}`).not.toMatch(/evil-login\.|suspended|1234567/)
+    }
+  })
+
   it('that is wrong is refused at its field, and nothing of a private key is shown again', async () => {
     const { app, auth } = platform
     const before = (await auth.applications.list()).items.length

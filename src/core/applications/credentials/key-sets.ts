@@ -1,6 +1,12 @@
-import type { ApplicationRecord, CredentialRecord, KeySetRecord } from '../../../shared/contracts/application-record.js'
+import type {
+  ApplicationRecord,
+  CredentialRecord,
+  KeySetRecord,
+  PublicJwk,
+} from '../../../shared/contracts/application-record.js'
 import { ApplicationError, toSentence, invalidArgument } from '../../../shared/contracts/errors.js'
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
+import { isFollowable } from '../../../shared/lib/followable.js'
 import { formatKeySet, parseKeySetText } from '../../../shared/lib/key-set-text.js'
 import { isObject } from '../../../shared/lib/own-members.js'
 import type { Application } from '../application.js'
@@ -131,6 +137,21 @@ export function createRegisteredKeySet(
 export function formatRecordedKeySet(record: Pick<CredentialRecord, 'keySet'> | undefined) {
   const { keySet } = record ?? {}
   return keySet && formatKeySet('keys' in keySet ? keySet : { jwksUri: keySet.address })
+}
+
+/**
+ * The same for an e-mail to an address that a stranger may have entered: no `kid` that a mail program turns into something to follow, and of
+ * an address the host alone, as `jwks[.]partner[.]example`.
+ */
+export function formatMailedKeySet(
+  keySet: { readonly keys: readonly PublicJwk[] } | { readonly address: string },
+): readonly string[] {
+  if ('keys' in keySet)
+    return formatKeySet({
+      keys: keySet.keys.map(({ kid = '', ...jwk }) => (kid === '' || isFollowable(kid) ? jwk : { ...jwk, kid })),
+    })
+  const host = new URL(keySet.address).hostname.replaceAll('.', '[.]')
+  return isFollowable(host) ? [] : [host]
 }
 
 export function describeKeySet(keySet: KeySetRecord): object {
