@@ -18,7 +18,9 @@ export function staffRoutes(auth, { baseUrl, password }) {
   const path = `${new URL(baseUrl).pathname.replace(/\/$/, '')}/operator`
   // Sessions end with the process.
   const sessions = createSessions(randomBytes(32))
-  let tries = { minute: 0, count: 0 }
+  /** Wrong passwords of this minute, by address: nobody keeps others out. @type {Map<string, number>} */
+  const tries = new Map()
+  setInterval(() => tries.clear(), 60_000).unref()
   /** @type {express.RequestHandler} */
   const requireStaff = (req, res, next) => {
     const name = sessions.read(req)
@@ -28,12 +30,14 @@ export function staffRoutes(auth, { baseUrl, password }) {
   }
 
   router.post('/operator/sign-in', express.urlencoded({ extended: false, limit: '2kb' }), (req, res) => {
-    const minute = Math.floor(Date.now() / 60_000)
-    tries = { minute, count: tries.minute === minute ? tries.count + 1 : 1 }
-    if (tries.count > MAX_TRIES_PER_MINUTE) return sendSignIn(res.status(429), 'Too many tries. Wait a minute.')
+    const address = req.ip ?? ''
+    const count = tries.get(address) ?? 0
+    if (count >= MAX_TRIES_PER_MINUTE) return sendSignIn(res.status(429), 'Too many tries. Wait a minute.')
     const { name, password: given } = /** @type {Record<string, unknown>} */ (req.body ?? {})
-    if (typeof name !== 'string' || name.length > 200 || typeof given !== 'string' || !isEqual(given, password))
+    if (typeof name !== 'string' || name.length > 200 || typeof given !== 'string' || !isEqual(given, password)) {
+      tries.set(address, count + 1)
       return sendSignIn(res.status(401), 'The password is not right.')
+    }
     const cookie = {
       httpOnly: true,
       sameSite: /** @type {const} */ ('lax'),

@@ -127,6 +127,7 @@ export async function readBody(req: IncomingMessage): Promise<Body> {
   // body-parser 1 leaves an empty object on requests that it did not parse.
   if (isRecord(body) && (!isUnread || Object.keys(body).length > 0))
     return { text: undefined, parsed: checkParsedSize(body) }
+  if (!isUnread && req.readableAborted) throw createTruncatedError()
   if (!isUnread)
     throw new OAuthError('server_error', 'The server met an unexpected condition', {
       cause: new Error(

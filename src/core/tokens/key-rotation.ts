@@ -87,6 +87,7 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
     const added = await store.addSigningKey(key, lastKid, noted)
     await signingKeys.load()
     if (added) emit('signingKey.rotated', {})
+    return added
   }
 
   function findNewest(): SigningKey | undefined {
@@ -100,14 +101,16 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
     return signingKeys.list().find((key) => key.signsFrom > now())
   }
 
-  function addPublishedAhead(by?: string, once?: OnceRotation): Promise<void> {
+  function addPublishedAhead(by?: string, once?: OnceRotation): Promise<boolean> {
     return addKey(now() + publishAhead * 1000, by, once)
   }
 
   /** Adds keys that sign at once until `former` no longer signs: another process may have added one that signs later. */
   async function replaceCurrent(former?: string, by?: string, once?: OnceRotation, verifiesFor?: number) {
+    let added = false
     for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && signingKeys.current()?.kid === former; attempt++)
-      await addKey(now(), by, once, verifiesFor)
+      added = await addKey(now(), by, once, verifiesFor)
+    return added
   }
 
   return {
@@ -122,8 +125,13 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
       const known = new Set(signingKeys.list().map(({ kid }) => kid))
       const isDone = (): boolean => findWaiting() !== undefined || signingKeys.list().some(({ kid }) => !known.has(kid))
       await signingKeys.load()
-      if (immediately) await replaceCurrent(former, by, once)
-      else for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && !isDone(); attempt++) await addPublishedAhead(by, once)
+      let added = false
+      if (immediately) added = await replaceCurrent(former, by, once)
+      else
+        for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && !isDone(); attempt++)
+          added = await addPublishedAhead(by, once)
+      // Of repeats at one moment, another one may have added it.
+      if (!added) await once?.check()
       const rotated = immediately ? signingKeys.current() : (findWaiting() ?? signingKeys.current())
       return describeSigningKeys(signingKeys.list(), now()).find(({ kid }) => kid === rotated?.kid)!
     },

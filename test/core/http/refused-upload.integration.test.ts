@@ -5,6 +5,7 @@ import express from 'express'
 import session from 'express-session'
 import express4 from 'express4'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readBody } from '../../../src/core/http/form.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import { listen } from '../../support/http.js'
 import { IS_LONG_LANE } from '../../support/long-lane.js'
@@ -13,6 +14,21 @@ import { waitUntil } from '../../support/wait-until.js'
 import { listRefusedUploads, sendUploads } from './refused-uploads.js'
 
 const KB = 1000
+
+it('an upload that ended before it was read is told as one, and not as a mistake in the app', async () => {
+  const refusals: unknown[] = []
+  const { port, close } = await listen((req) => {
+    const read = () => void readBody(req).catch((error: unknown) => refusals.push(error))
+    req.on('error', () => undefined).on('close', read)
+  })
+  const socket = connect(port)
+  socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n{"name":')
+  await sleep(20)
+  socket.destroy()
+  await waitUntil(() => refusals.length > 0)
+  expect(refusals).toMatchObject([{ status: 400, code: 'invalid_request' }])
+  await close()
+})
 
 describe.each([
   ['Express 5', express],

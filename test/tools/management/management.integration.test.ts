@@ -364,6 +364,12 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
         /idempotency_key_reused|invalid_argument/,
       )
     }
+    for (const body of [{ immediately: true }, {}]) {
+      const made = await Promise.all(
+        Array.from({ length: 6 }, () => again('POST /signing-keys', body, `k-${JSON.stringify(body)}`)),
+      )
+      expect(made.filter(({ status }) => status === 201)).toHaveLength(1)
+    }
     // A request that was refused is not remembered.
     expect((await again(`POST ${at}/keys`, { name: '' }, 'k-3')).status).toBe(400)
     expect((await again(`POST ${at}/keys`, { name: 'now right' }, 'k-3')).status).toBe(201)
