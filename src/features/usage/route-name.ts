@@ -1,12 +1,6 @@
 import { METHODS, type IncomingMessage } from 'node:http'
 import { parsePath } from '../../shared/lib/request.js'
-import {
-  describeMounts,
-  findNextRoute,
-  findRoutes,
-  isRouteOfApp,
-  type RoutesOfRequest,
-} from '../../shared/express-routes/routes.js'
+import { describeMounts, findNextRoute, findRoutes, type RoutesOfRequest } from '../../shared/express-routes/routes.js'
 
 interface Route {
   readonly path?: unknown
@@ -84,7 +78,6 @@ const ANY = '*'
  * error it is again that of an outer router or app, or of a later one that answers, and only the route is still known.
  */
 function describeBase({ route, baseUrl, routes, rest }: Reached): string {
-  if (baseUrl === '' && (!routes || isRouteOfApp(routes.app, route))) return ''
   const mounts = routes && describeMounts(routes.app, routes.path + rest, route)
   if (mounts !== undefined) return baseUrl.slice(0, baseUrl.length - routes!.path.length) + mounts
   const app = routes?.app.parent

@@ -164,20 +164,19 @@ export function findRoutes(req: object): RoutesOfRequest | undefined {
   return app && baseUrl.startsWith(mountPath) ? { app, path: baseUrl.slice(mountPath.length) } : undefined
 }
 
+/** The routes that have no router before them, once reached. */
 const APP_OF_ROUTE = new WeakMap<object, object>()
-
-/** Whether no router is before the route. */
-export function isRouteOfApp(app: object, route: object): boolean {
-  if (APP_OF_ROUTE.get(route) === app) return true
-  const isOwn = findLayers(app)?.some((layer) => layer.route === route) === true
-  if (isOwn) APP_OF_ROUTE.set(route, app)
-  return isOwn
-}
 
 /** The mount paths before a route, in one; `*` for one that is no plain text. Undefined if they do not lead to it. */
 export function describeMounts(app: object, path: string, route: object): string | undefined {
+  if (APP_OF_ROUTE.get(route) === app) return ''
+  const layers = findLayers(app) ?? []
+  if (layers.some((layer) => layer.route === route)) {
+    APP_OF_ROUTE.set(route, app)
+    return ''
+  }
   let described: string | undefined
-  hasRoute(findLayers(app) ?? [], path, (found, _rest, mounts) => {
+  hasRoute(layers, path, (found, _rest, mounts) => {
     if (found !== route) return false
     described = mounts.map(describeMount).join('')
     return true
