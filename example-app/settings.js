@@ -9,7 +9,7 @@ export class SettingsError extends Error {}
 export function readSettings() {
   const {
     PORT,
-    BASE_URL,
+    PLATFORM_URL,
     DATABASE_URL,
     SMTP_URL,
     MAIL_FROM,
@@ -25,7 +25,7 @@ export function readSettings() {
   return {
     port,
     /** The URL of the platform as seen by clients, without a trailing slash. */
-    baseUrl: (BASE_URL || `http://localhost:${port}`).replace(/\/$/, ''),
+    baseUrl: (PLATFORM_URL || `http://localhost:${port}`).replace(/\/$/, ''),
     databaseUrl: DATABASE_URL || join(folder, 'example.sqlite'),
     /** Whether this is a deployment, not a trial. */
     production,

@@ -15,7 +15,7 @@ import { DEMO_CONTACT } from './demo-application.js'
  */
 export function printTryLines({ baseUrl, credentials, credentialsFile, folder, customer, staffPassword, mailbox }) {
   const { clientId, clientSecret } = credentials
-  const address = baseUrl === 'http://localhost:3000' ? '' : `BASE_URL=${baseUrl} `
+  const address = baseUrl === 'http://localhost:3000' ? '' : `PLATFORM_URL=${baseUrl} `
   const place = folder === undefined ? '' : `EXAMPLE_VAR='${folder.replaceAll("'", `'\\''`)}' `
   console.log(`
 The example platform is running at ${baseUrl}

@@ -26,7 +26,7 @@ const address = `http://localhost:${port}`
 const SMTP_URL = `smtp://${LOGIN.user}:${encodeURIComponent(LOGIN.pass)}@127.0.0.1:${mailServer.port}`
 const env: NodeJS.ProcessEnv = {
   PATH: process.env['PATH'],
-  BASE_URL: address,
+  PLATFORM_URL: address,
   SMTP_URL,
   DATABASE: 'platform.sqlite',
   NODE_ENV: 'production',

@@ -67,7 +67,7 @@ it('processes whose limits, APIs or address differ say so within a second, stay 
     const health = await ask(before)
     expect(health.ok).toBe(true)
     expect(health.problems).toEqual([
-      'Another process on this store has other settings: ' +
+      'Another platform on this store (this process or another) has other settings: ' +
         'baseUrl is "https://old.example.com" here and "https://new.example.com" there; ' +
         'apis.orders.scopes is "orders:read orders:write" here and "orders:all orders:read orders:write" there; ' +
         'apis.orders.accessTokenLifetime is "3600" here and "60" there; ' +

@@ -19,13 +19,13 @@ const apps = useExampleApps()
 const NEW_CONTACT = 'new-developer@example.com'
 
 describe('A new developer at the example app', () => {
-  /** Below the path of BASE_URL; the tests of SMTP_URL have none. */
+  /** Below the path of PLATFORM_URL; the tests of SMTP_URL have none. */
   const shared = useExampleApps({ shared: true })
   let example: Example
   beforeAll(async () => {
     const port = await freePort()
-    const BASE_URL = `http://localhost:${port}/v1`
-    example = await shared.start({ PORT: String(port), BASE_URL, MAIL_FROM: 'shop@tea.example' })
+    const PLATFORM_URL = `http://localhost:${port}/v1`
+    example = await shared.start({ PORT: String(port), PLATFORM_URL, MAIL_FROM: 'shop@tea.example' })
   })
 
   it('registers on the page, reads the e-mail in the mailbox, runs its commands, and finds a file that only the owner of the server can read', async () => {

@@ -110,7 +110,7 @@ describe('The example app', () => {
     })
     const lines = {
       PORT: ['http', 'PORT is "http". '],
-      BASE_URL: ['localhost:3000', 'baseUrl is "localhost:3000". '],
+      PLATFORM_URL: ['localhost:3000', 'baseUrl is "localhost:3000". '],
       DATABASE_URL: ['mysql://me:sesame@db/shop', 'DATABASE_URL begins with mysql://. '],
       SMTP_URL: ['me:sesame@smtp.example.com', 'SMTP_URL is not the URL of a mail server. '],
       MAIL_FROM: ['The shop <shop@example.com>', 'MAIL_FROM is "The shop <shop@example.com>". '],
@@ -138,7 +138,7 @@ describe('The example app', () => {
   })
 })
 
-describe('With a path in BASE_URL, the example app', () => {
+describe('With a path in PLATFORM_URL, the example app', () => {
   /** Behind a proxy. With the files of `example`: the same signing key and the same demo application. */
   let below: Example
   let origin: string
@@ -147,7 +147,7 @@ describe('With a path in BASE_URL, the example app', () => {
     const port = await freePort()
     const proxy = createProxy({ to: port, strip: () => strip })
     origin = await listen(proxy)
-    below = await shared.start({ PORT: String(port), BASE_URL: `${origin}/v1/` })
+    below = await shared.start({ PORT: String(port), PLATFORM_URL: `${origin}/v1/` })
     return () => proxy.close().closeAllConnections()
   })
 

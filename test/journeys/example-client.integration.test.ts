@@ -14,7 +14,7 @@ let changeAnswer: ChangeAnswer | undefined
 beforeAll(async () => {
   const port = await freePort()
   const proxy = createProxy({ to: port, changeAnswer: (exchange) => changeAnswer?.(exchange) })
-  example = await apps.start({ PORT: String(port), BASE_URL: await listen(proxy) })
+  example = await apps.start({ PORT: String(port), PLATFORM_URL: await listen(proxy) })
   return () => proxy.close().closeAllConnections()
 })
 

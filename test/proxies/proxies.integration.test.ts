@@ -1,4 +1,6 @@
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
@@ -90,6 +92,53 @@ describe.concurrent('Behind the proxies of docs/operations.md,', () => {
     expect(Object.keys(answers).toSorted()).toEqual(ALL_ANSWERED)
   })
 })
+
+describe.concurrent.for(['', '/v1', '/shop/v1'])(
+  'With the path "%s" in baseUrl, nginx of docs/operations.md',
+  (path) => {
+    it('sends a token request again whose connection was lost, and no other POST', async ({
+      expect,
+      onTestFinished,
+    }) => {
+      const received: string[] = []
+      const instances = await Promise.all([1, 2].map(() => startLossyInstance(received)))
+      onTestFinished(async () => void (await Promise.all(instances.map(({ end }) => end()))))
+      const { port, end } = await startProxy(
+        'nginx',
+        instances.map((each) => each.port),
+      )
+      onTestFinished(end)
+      const post = async (to: string) =>
+        (await fetch(`http://127.0.0.1:${port}${path}${to}`, { method: 'POST' })).status
+
+      expect(await post('/orders/items')).toBe(502)
+      // Longer than `fail_timeout`: nginx asks both instances again.
+      await sleep(3000)
+      expect(await post('/orders/token')).toBe(200)
+      expect(received).toEqual(['/orders/items', '/orders/token', '/orders/token'].map((each) => path + each))
+    })
+  },
+)
+
+/** Closes the connection of the first request to each path, whichever instance gets it. */
+async function startLossyInstance(received: string[]) {
+  const server = createServer(({ url = '', method, socket }, res) => {
+    const isFirst = method === 'POST' && !received.includes(url)
+    if (method === 'POST') received.push(url)
+    if (isFirst) socket.destroy()
+    else res.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    end: async () => {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
 
 /** On a connection that is closed at once: the process waits for open ones. */
 function refusesConnections(port: number): Promise<boolean> {

@@ -83,7 +83,7 @@ function createExampleApps() {
     const example: Example = {
       process: child,
       port,
-      baseUrl: (env['BASE_URL'] ?? `http://localhost:${port}`).replace(/\/$/, ''),
+      baseUrl: (env['PLATFORM_URL'] ?? `http://localhost:${port}`).replace(/\/$/, ''),
       output: () => output,
       async credentials() {
         return JSON.parse(await readFile(join(env['EXAMPLE_VAR']!, 'demo-credentials.json'), 'utf8')) as DemoCredentials
@@ -123,9 +123,9 @@ function createExampleApps() {
     run,
     /** Runs a line in a shell. */
     paste: (line: string) => run('bash', ['--norc', '-c', line]),
-    runClient: (baseUrl: string) => run(process.execPath, [join(EXAMPLE, 'client.js')], { BASE_URL: baseUrl }),
+    runClient: (baseUrl: string) => run(process.execPath, [join(EXAMPLE, 'client.js')], { PLATFORM_URL: baseUrl }),
     /** Runs the client in a process that further runs use, which is quicker. */
-    client: (baseUrl: string) => runInTurn('client.js', createEnvironment({ BASE_URL: baseUrl })),
+    client: (baseUrl: string) => runInTurn('client.js', createEnvironment({ PLATFORM_URL: baseUrl })),
   }
 }
 

@@ -104,6 +104,7 @@ function describeKind(value: unknown): string {
   if (typeof value === 'string') return value.includes('\0') ? 'text with U+0000' : 'text'
   if (Array.isArray(value)) return 'a list'
   if (types.isPromise(value)) return 'a promise: await it'
-  if (value === undefined || value === null || typeof value === 'boolean') return String(value)
+  if (value === undefined) return 'nothing'
+  if (value === null || typeof value === 'boolean') return String(value)
   return `a value of type ${typeof value}`
 }

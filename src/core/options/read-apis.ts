@@ -184,7 +184,7 @@ function readScopeList(api: string, option: string, scopes: unknown, all: Readon
   if (Array.isArray(scopes) && wrong === undefined) return known.filter((scope) => scopes.includes(scope))
   throw new ConfigurationError({
     option: `apis.${api}.${option}`,
-    problem: `has ${describeValue(wrong)}`,
+    problem: `has ${describeValue(wrong, 'nothing')}`,
     fix: `List scopes of the API: ${known.join(', ')}.`,
   })
 }

@@ -65,7 +65,7 @@ export function readOrigins(given: unknown): '*' | readonly string[] {
     if (typeof each === 'string' && URL.parse(each)?.origin === each) continue
     throw new ConfigurationError({
       option: 'cors.origin',
-      problem: `has ${describeValue(each)}`,
+      problem: `has ${describeValue(each, 'nothing')}`,
       fix: 'An origin is scheme, host and port, without a path: "https://developers.example.com".',
     })
   }

@@ -78,7 +78,9 @@ function readAnswer(answer: unknown, formatErrorChallenge: FormatErrorChallenge)
   if (answer === true) return true
   if (answer === false) return readDenial({}, formatErrorChallenge)
   if (isObject(answer)) return readDenial(answer, formatErrorChallenge)
-  throw new TypeError(`The allow of a guard answered ${describeValue(answer)}, neither true or false nor a denial.`)
+  throw new TypeError(
+    `The allow of a guard answered ${describeValue(answer, 'nothing')}, neither true or false nor a denial.`,
+  )
 }
 
 function readDenial(given: object, formatErrorChallenge: FormatErrorChallenge): Denial {

@@ -98,7 +98,7 @@ export function findApi(apis: ReadonlyMap<string, Api>, name: unknown, scheme: S
   const api = typeof name === 'string' ? apis.get(name) : undefined
   if (!api)
     throw new ConfigurationError({
-      problem: `${call}: there is no API ${describeValue(name)}`,
+      problem: `${call}: there is no API ${describeValue(name, 'without a name')}`,
       fix: listApis(apis, scheme),
     })
   if (api.scheme !== scheme) {
@@ -193,7 +193,7 @@ function checkScopes(call: string, api: Api, option: string, scopes: unknown, fi
   for (const scope of scopes as readonly unknown[]) {
     if (typeof scope === 'string' && known.includes(scope)) continue
     throw new ConfigurationError({
-      problem: `${call}: the API "${api.name}" has no scope ${describeValue(scope)}`,
+      problem: `${call}: the API "${api.name}" has no scope ${describeValue(scope, 'without a name')}`,
       fix: known.length > 0 ? `There are: ${known.join(', ')}.` : `Declare it under apis.${api.name}.scopes.`,
     })
   }

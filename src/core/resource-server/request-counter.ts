@@ -52,7 +52,9 @@ export function countUnits(cost: RequestCost, req: IncomingMessage): number {
   if (isCost(units)) return units
   // A promise is none, and would end the process if it rejects.
   Promise.resolve(units).catch(() => undefined)
-  throw new Error(`The cost of a guard returned ${describeValue(units)}, no whole number from 0 to ${MAX_COST}.`)
+  throw new Error(
+    `The cost of a guard returned ${describeValue(units, 'nothing')}, no whole number from 0 to ${MAX_COST}.`,
+  )
 }
 
 function askHost(cost: Exclude<RequestCost, number>, req: IncomingMessage): unknown {

@@ -107,5 +107,5 @@ function describeDifferences(own: RunningProcess, running: readonly RunningProce
   })
   if (differences.length === 0) return undefined
   const more = differences.length > MAX_TOLD ? [`${differences.length - MAX_TOLD} more`] : []
-  return `Another process on this store has other settings: ${[...differences.slice(0, MAX_TOLD), ...more].join('; ')}.`
+  return `Another platform on this store (this process or another) has other settings: ${[...differences.slice(0, MAX_TOLD), ...more].join('; ')}.`
 }

@@ -75,5 +75,5 @@ export async function verifyCaptcha(
     logger,
   )
   if (typeof answer === 'boolean') return answer
-  throw new TypeError(`${OPTION}.verify answered ${describeKind(answer)}, not true or false.`)
+  throw new TypeError(`${OPTION}.verify answered ${describeKind(answer, 'nothing')}, not true or false.`)
 }

@@ -219,5 +219,6 @@ async function askHost(
 ): Promise<void> {
   const answer: unknown = await callHost('registration.allow', () => allow(candidate, req), logger)
   if (answer === false) throw new OAuthError('access_denied', 'This registration is not accepted')
-  if (answer !== true) throw new TypeError(`registration.allow answered ${describeValue(answer)}, not true or false.`)
+  if (answer !== true)
+    throw new TypeError(`registration.allow answered ${describeValue(answer, 'nothing')}, not true or false.`)
 }

@@ -86,14 +86,17 @@ export function readPlatform<Parts extends object>(auth: unknown, needed: keyof 
   const parts: unknown = isObject(auth) ? Reflect.get(auth, PLATFORM_PARTS) : undefined
   if (isObject(parts) && Object.hasOwn(parts, needed)) return parts as Parts
   throw new ConfigurationError({
-    problem: `${call.slice(0, call.indexOf('('))}() was given ${describeValue(auth)}, which is no platform`,
+    problem: `${call.slice(0, call.indexOf('('))}() was given ${describeValue(auth, 'nothing')}, which is no platform`,
     fix: `Write ${call}, where auth is what createPlatformAuth() returned.`,
   })
 }
 
-/** A value as an error message shows it: JSON where there is any, otherwise its type. A request is not shown, because it has credentials. */
-export function describeValue(value: unknown): string {
-  if (value === undefined) return 'missing'
+/**
+ * A value as an error message shows it: JSON where there is any, otherwise its type. A request is not shown, because it has
+ * credentials. `absent` stands for undefined, where the sentence is not that an option "is missing".
+ */
+export function describeValue(value: unknown, absent = 'missing'): string {
+  if (value === undefined) return absent
   if (isRequest(value)) return 'a request'
   // JSON has no NaN and no Infinity.
   if (typeof value === 'number') return String(value)
@@ -110,9 +113,10 @@ export const isRequest = (value: unknown): boolean =>
   isObject(value) && typeof value['method'] === 'string' && isObject(value['headers'])
 
 /** The kind of a value that may hold a secret, and is therefore not shown. */
-export function describeKind(value: unknown): string {
+export function describeKind(value: unknown, absent = 'missing'): string {
   if (typeof value === 'string') return 'a string'
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return 'a list'
-  return isObject(value) ? 'an object' : String(value)
+  const kind = isObject(value) ? 'an object' : String(value)
+  return kind === 'undefined' ? absent : kind
 }

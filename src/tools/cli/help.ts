@@ -1,6 +1,6 @@
-import type { Command, Option } from './command.js'
+import type { Command } from './command.js'
 import { alignColumns, wrapText } from './format.js'
-import { listOptions } from './parse.js'
+import { formatFlag, formatSynopsis, formatUsage, listOptions } from './parse.js'
 import { ENVIRONMENT_VARIABLES, EXIT_CODES, PROGRAM } from './errors.js'
 
 export function formatHelp(topic: Command | string | undefined, commands: readonly Command[]): string {
@@ -46,25 +46,15 @@ function listCommands(commands: readonly Command[]): string {
 
 function formatCommandHelp(command: Command): string {
   const options = Object.entries(listOptions(command))
-  const required = options.filter(([, { required }]) => required).map(([name, option]) => formatFlag(name, option))
   const width = Math.max(...options.map(([name, option]) => formatFlag(name, option).length))
   const lines = options.map(
     ([name, option]) =>
       `  ${formatFlag(name, option).padEnd(width)}  ${wrapText(option.description, ' '.repeat(width + 4))}`,
   )
-  const config = command.requires === 'options' ? ['--config MODULE'] : []
   return [
-    `Usage: ${[PROGRAM, formatSynopsis(command), ...required, ...config, '[options]'].join(' ')}`,
+    formatUsage(command),
     ...[command.summary, ...command.notes].map((paragraph) => wrapText(paragraph)),
     `Options:\n${lines.join('\n')}`,
     `Example:\n  ${PROGRAM} ${command.example}`,
   ].join('\n\n')
-}
-
-function formatSynopsis({ name, parameters }: Command): string {
-  return [name, ...parameters].join(' ')
-}
-
-function formatFlag(name: string, { placeholder }: Option): string {
-  return placeholder === undefined ? `--${name}` : `--${name} ${placeholder}`
 }

@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { didYouMean } from '../../shared/lib/suggest.js'
 import { option, type Command, type Option, type OptionTable } from './command.js'
-import { UsageError } from './errors.js'
+import { PROGRAM, UsageError } from './errors.js'
 
 export type ParsedCommandLine =
   | { readonly kind: 'help'; readonly topic: Command | string | undefined }
@@ -28,6 +28,22 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
 
 export function listOptions({ options, audited, requires }: Command): OptionTable {
   return { ...options, ...listTargetOptions(requires), ...(audited && AUDIT_OPTIONS), ...COMMON_OPTIONS }
+}
+
+/** The line of a command with all that must be typed. */
+export function formatUsage(command: Command): string {
+  const required = Object.entries(listOptions(command)).filter(([, { required }]) => required)
+  const flags = required.map(([name, option]) => formatFlag(name, option))
+  const config = command.requires === 'options' ? ['--config MODULE'] : []
+  return `Usage: ${[PROGRAM, formatSynopsis(command), ...flags, ...config, '[options]'].join(' ')}`
+}
+
+export function formatSynopsis({ name, parameters }: Command): string {
+  return [name, ...parameters].join(' ')
+}
+
+export function formatFlag(name: string, { placeholder }: Option): string {
+  return placeholder === undefined ? `--${name}` : `--${name} ${placeholder}`
 }
 
 function listTargetOptions(requires: Command['requires']): OptionTable {
@@ -91,7 +107,8 @@ function rejectUnknownOptions(tokens: ReturnType<typeof parseLeniently>['tokens'
   for (const token of tokens) {
     if (token.kind !== 'option' || Object.hasOwn(own, token.name) || token.rawName === '-h') continue
     const suggestion = didYouMean(token.name, Object.keys(own), (name) => `--${name}`)
-    throw new UsageError(`"${command.name}" has no option ${token.rawName}.${suggestion}`, command.name)
+    const problem = `"${command.name}" has no option ${token.rawName}.${suggestion}`
+    throw new UsageError(`${problem}\n${formatUsage(command)}`, command.name)
   }
 }
 

@@ -64,7 +64,7 @@ export function developerConsole<const Apis extends ApisOptions>(
 ): Middleware {
   if (!isPlatform(auth))
     throw new ConfigurationError({
-      problem: `developerConsole() was given ${describeValue(auth)}, which is no platform`,
+      problem: `developerConsole() was given ${describeValue(auth, 'nothing')}, which is no platform`,
       fix: 'Write developerConsole(auth), where auth is what createPlatformAuth() returned.',
     })
   const { documents: given, title, registration: isWanted, ...texts } = readConsoleOptions(options)

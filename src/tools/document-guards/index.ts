@@ -95,7 +95,7 @@ function readDocumentArguments(
   const api = typeof name === 'string' ? apis.get(name) : undefined
   if (!api)
     throw new ConfigurationError({
-      problem: `guardsFromDocument: there is no API ${describeValue(name)}`,
+      problem: `guardsFromDocument: there is no API ${describeValue(name, 'without a name')}`,
       fix: `There are: ${[...apis.keys()].join(', ')}.`,
     })
   const call = `guardsFromDocument("${api.name}")`

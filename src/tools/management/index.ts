@@ -79,7 +79,7 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
     const change = createChange({ auth, platform, findApplication, api, operation, expected, once })
     // The audit log and its rules know contacts by how `by` begins, so the id comes first.
     const result = await change.run(input, `${application.id} (${application.name})`)
-    const headers = { 'Cache-Control': 'no-store', ...change.headers() }
+    const headers = { ...NO_STORE, ...change.headers() }
     if (operation.output === undefined) return sendEmpty(res, 204, headers)
     const made = operation.creates ? { Location: locate(req, result) } : {}
     const isRepeat = operation.creates && isObject(result) && Object.hasOwn(result, 'repeated')
@@ -91,7 +91,7 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
   return function managementRouter(req, res, next) {
     const path = parsePath(req.url ?? '/')
     const method = req.method === 'HEAD' ? 'GET' : req.method
-    if (path === '/openapi.json' && method === 'GET') return sendJson(res, 200, document)
+    if (path === '/openapi.json' && method === 'GET') return sendJson(res, 200, document, NO_STORE)
     const { matched, parameters } = matchPath(routes, path)
     const isKnown = matched.length > 0 || matchPath(ROUTES, path).matched.length > 0
     if (!isKnown) return next()
@@ -103,15 +103,18 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
       sendProblem(req, res, problem)
     }
     const allowed = matched.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : each.method))
-    const headers = { Allow: [...allowed, 'OPTIONS'].join(', ') }
+    const headers = { ...NO_STORE, Allow: [...allowed, 'OPTIONS'].join(', ') }
     if (matched.length === 0)
       return fail(new Problem('not_offered', 'This platform lacks the feature that has this operation.'))
     if (method === 'OPTIONS') return sendEmpty(res, 204, headers)
     if (!route) return fail(new Problem('method_not_allowed', 'There is no such method here.', headers))
+    guardParts.observers.get(api)?.noted?.({ route: `${route.method} ${route.path}` }, req)
     const begin = (): void => void answer(req, res, route, parameters).catch(fail)
     guards.get(route.operation.scope)!(req, res, (error?: unknown) => (error === undefined ? begin() : next(error)))
   }
 }
+
+const NO_STORE = { 'Cache-Control': 'no-store' }
 
 /** The OpenAPI 3.1 document of management, for the console: `developerConsole(auth, { documents: { management: ... } })`. */
 export function managementDocument(auth: CoreAuth, options: { readonly api: string }): object {

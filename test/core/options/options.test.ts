@@ -231,7 +231,7 @@ describe('an option', () => {
     ['cors', '*', /^cors is "\*"\. Write \{ origin: 'https:\/\/developers\.example\.com' \}/],
     ['cors', true, /^cors is true/],
     ['cors', null, /^cors is null/],
-    ['cors', {}, /^cors\.origin has missing/],
+    ['cors', {}, /^cors\.origin has nothing/],
     ['cors', { origins: '*' }, /^cors\.origins is not an option\. Did you mean "origin"\?/],
     ['cors', { origin: true }, /^cors\.origin has true\. An origin is scheme, host and port, without a path/],
     ['cors', { origin: 'developers.example.com' }, /^cors\.origin has "developers\.example\.com"/],
@@ -572,7 +572,7 @@ describe('a guard', () => {
     [() => requireBearer('orders', { scopes: ['orders:reed'] }), noScope('"orders:reed"')],
     [() => requireBearer('orders', { scopes: ['orders:read orders:write'] }), noScope('"orders:read orders:write"')],
     [() => requireBearer('orders', { scopes: ['toString'] }), noScope('"toString"')],
-    [() => requireBearer('orders', { scopes: [undefined] }), noScope('missing')],
+    [() => requireBearer('orders', { scopes: [undefined] }), noScope('without a name')],
     [
       () => requireBearer('invoices', { scopes: ['invoices:read'] }),
       'requireBearer("invoices"): the API "invoices" has no scope "invoices:read". Declare it under apis.invoices.scopes.',
@@ -645,7 +645,11 @@ describe('a guard', () => {
       'orders',
       'verifyApiKey: the scheme of the API "orders" is "oauth2". Use verifyAccessToken("orders").',
     ],
-    ['verifyApiKey', undefined, 'verifyApiKey: there is no API missing. With the scheme "apiKey" there are: catalog.'],
+    [
+      'verifyApiKey',
+      undefined,
+      'verifyApiKey: there is no API without a name. With the scheme "apiKey" there are: catalog.',
+    ],
   ] as const)('and %s(%j) rejects in the same way', async (name, api, message) => {
     const verify = auth[name] as (api: unknown, credential: string) => Promise<unknown>
     await expect(verify(api, 'x')).rejects.toThrow(expect.objectContaining({ name: 'ConfigurationError', message }))

@@ -107,7 +107,7 @@ describe('Processes on one store', () => {
     const store = memoryStore()
     const one = await open({ ...first, store })
     const other = await open({ ...second, store })
-    const message = `Another process on this store has other settings: ${told}.`
+    const message = `Another platform on this store (this process or another) has other settings: ${told}.`
     await expect.poll(() => one.auth.health()).toEqual({ ok: true, problems: [message] })
     expect(one.logger.lines).toContain(message)
     await expect.poll(() => other.auth.health()).toMatchObject({ ok: true, problems: [expect.any(String)] })

@@ -342,7 +342,7 @@ describe('a signer', () => {
   const { publicJwk } = key
   const listedKey = { kid: 'key', algorithm: 'ES256', publicJwk }
   const lists: readonly (readonly [problem: RegExp, list: unknown])[] = [
-    [/is undefined\. Resolve a list/, undefined],
+    [/is missing\. Resolve a list/, undefined],
     [/is an object/, { keys: [listedKey] }],
     [/is empty/, []],
     [/has 11 keys/, Array.from({ length: 11 }, (_, at) => ({ ...listedKey, kid: `key${at}` }))],

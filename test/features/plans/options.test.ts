@@ -26,7 +26,7 @@ describe('the options of plans()', () => {
   })
 
   it.each([
-    [undefined, 'plans is undefined'],
+    [undefined, 'plans is missing'],
     [[], 'plans is a list'],
     [{}, 'plans is an object'],
     [{ 'a b': { requests: [] } }, 'plans is "a b"'],

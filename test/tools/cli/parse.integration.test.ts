@@ -24,7 +24,11 @@ describe('wrong usage exits with 2, says what is wrong, and names the help', () 
     [['frobnicate'], /no command "frobnicate".\nSee: express-platform-auth --help/],
     [
       ['apps', 'list', '--stauts', 'active'],
-      /"apps list" has no option --stauts. Did you mean --status\?\nSee: express-platform-auth apps list --help/,
+      /"apps list" has no option --stauts. Did you mean --status\?\nUsage: express-platform-auth apps list \[options\]\nSee: express-platform-auth apps list --help/,
+    ],
+    [
+      ['apps', 'allow', 'app_1', '--api', 'catalog'],
+      /"apps allow" has no option --api\.\nUsage: express-platform-auth apps allow ID API --config MODULE \[options\]\nSee: /,
     ],
     [['apps', 'show', 'app_1', '--overlap', '1'], /"apps show" has no option --overlap\./],
     [['apps', 'list', '--by', 'me'], /"apps list" has no option --by\./],

@@ -86,6 +86,16 @@ it('refuses also on a platform whose guards only report', async () => {
   expect((await get('audit', { authorization })).status).toBe(401)
 })
 
+it('is counted by the paths of its document', async () => {
+  const { auth, app, application, token } = await openManaged(['applications:read'], { usage: { routes: true } })
+  const { url } = await useServer(app)
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await fetch(`${url}/management/applications/${application.id}`, { headers })).status).toBe(200)
+  await auth.flush()
+  const { items } = await auth.usage.routes()
+  expect(items.map(({ route }) => route)).toEqual(['GET /applications/{id}'])
+})
+
 describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore) => {
   const site = useManagement(openStore)
 
@@ -145,6 +155,8 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
       undefined,
     ])
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, PATCH, DELETE, OPTIONS'])
+    for (const { headers } of [options, await fetch(`${site.url}/openapi.json`)])
+      expect(headers.get('cache-control')).toBe('no-store')
 
     const key = await call(`POST ${at}/keys`, {
       name: 'warehouse',

@@ -86,9 +86,11 @@ it('is not made of anything but a platform and an API that is managementApi', ()
       () =>
         make(...(given as Parameters<typeof make>))
     for (const given of [undefined, {}, site.auth.router])
-      expect(open(given, { api: 'management' })).toThrow('which is no platform')
+      expect(open(given, { api: 'management' })).toThrow(
+        `() was given ${given === undefined ? 'nothing' : given === site.auth.router ? 'function' : '{}'}, which is no platform`,
+      )
     for (const options of [undefined, {}, 'management', { api: undefined }])
-      expect(open(site.auth, options)).toThrow(/^api is undefined\. .*\(auth, { api: 'management' }\)/)
+      expect(open(site.auth, options)).toThrow(/^api is missing\. .*\(auth, { api: 'management' }\)/)
     expect(open(site.auth, { aip: 'management' })).toThrow('Did you mean "api"?')
     for (const api of ['orders', 'catalog', 'managment', 'toString'])
       expect(open(site.auth, { api })).toThrow(`api names "${api}", which is no API for management`)
