@@ -55,7 +55,7 @@ export interface Mount {
 
 /**
  * Whether a request for the path may reach a route that `accepts` does, which also gets the path in the route's router, and the routers
- * before it. It ignores what handlers do before it.
+ * before it; of those that it accepts, the last one is reached. It ignores what handlers do before it.
  */
 export function hasRoute(
   layers: readonly Layer[],
@@ -64,9 +64,10 @@ export function hasRoute(
   mounts: readonly Mount[] = [],
 ): boolean {
   return layers.some((layer) => {
+    // A match costs more than the question whether it is needed.
+    if (layer.route) return accepts(layer.route, path, mounts) && Boolean(layer.match(path))
     const matched = layer.match(path)
     if (!matched) return false
-    if (layer.route) return accepts(layer.route, path, mounts)
     const matchedPath = typeof matched === 'object' ? matched.path : (layer.path ?? '')
     const rest = path.slice(matchedPath.length) || '/'
     const below = [...mounts, { layer, path: matchedPath }]
@@ -175,13 +176,12 @@ export function describeMounts(app: object, path: string, route: object): string
     APP_OF_ROUTE.set(route, app)
     return ''
   }
-  let described: string | undefined
-  hasRoute(layers, path, (found, _rest, mounts) => {
-    if (found !== route) return false
-    described = mounts.map(describeMount).join('')
-    return true
-  })
-  return described
+  let found: readonly Mount[] = []
+  const accept = (each: object, _rest: string, mounts: readonly Mount[]): boolean => {
+    if (each === route) found = mounts
+    return each === route
+  }
+  return hasRoute(layers, path, accept) ? found.map(describeMount).join('') : undefined
 }
 
 function describeMount({ layer, path: requested }: Mount): string {
@@ -217,7 +217,7 @@ export function findNextRoute(
     found = { route, rest }
     return true
   }
-  hasRoute(findLayers(app) ?? [], path, accept)
+  if (!hasRoute(findLayers(app) ?? [], path, accept)) return undefined
   // The rest is a slash, also if the path has none at its end.
   return found && { ...found, path: path.endsWith(found.rest) ? path.slice(0, -found.rest.length) : path }
 }
