@@ -218,6 +218,7 @@ describe.each(PLATFORMS)('guards of a document: %s', (_name, createApp) => {
     routes.post('/items', sendAuthInfo).all('/n/:n', sendAuthInfo).route('/items/:id').delete(sendAuthInfo)
     guard.checkRoutes(routes)
     guard.checkRoutes(other, '/orders')
+    guard.checkRoutes(createApp().use('/v1', other), '/v1/orders')
     expect(() => guard.checkRoutes(createApp())).toThrow(/there is no route for GET \/items, POST/)
   })
 })

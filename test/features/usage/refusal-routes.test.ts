@@ -25,9 +25,17 @@ describe.each(Object.entries(EXPRESSES))('%s: the routes of refusals', (_, anyEx
       .use('/v1', guard, Router().use('/shops/:shop', items))
       .use('/documented', documented, Router().get('/sheds/:id', fail).put('/sheds/:id', fail))
       .use('/app', anyExpress().use(guard).use('/inner', items))
+      .use('/guarded-app', guard, anyExpress().use('/inner', items))
       .use('/proxied', guard, fail)
     for (const secret of [key, 'Secret-1', 'a'.repeat(300), '%C3%BC']) {
-      for (const path of ['/own/#', '/v1/shops/#/items/#', '/documented/sheds/#', '/app/inner/items/#', '/proxied/#'])
+      for (const path of [
+        '/own/#',
+        '/v1/shops/#/items/#',
+        '/documented/sheds/#',
+        '/app/inner/items/#',
+        '/guarded-app/inner/items/#',
+        '/proxied/#',
+      ])
         await request(app)
           .get(`${path.replaceAll('#', secret)}?q=${secret}`)
           .set('X-Api-Key', key)
@@ -37,7 +45,7 @@ describe.each(Object.entries(EXPRESSES))('%s: the routes of refusals', (_, anyEx
     await request(app).head('/v1/shops/4711/items/2').set('X-Api-Key', key).expect(403)
     await request(app).put('/documented/sheds/1').set('X-Api-Key', key).expect(403)
     await request(app).get('/app/inner').set('X-Api-Key', key).expect(403)
-    await expect.poll(async () => (await auth.usage.refusals(application.id)).items.length).toBe(24)
+    await expect.poll(async () => (await auth.usage.refusals(application.id)).items.length).toBe(28)
     const { items: refusals } = await auth.usage.refusals(application.id)
     expect(new Set(refusals.map(({ route }) => route))).toEqual(
       new Set([
@@ -45,6 +53,7 @@ describe.each(Object.entries(EXPRESSES))('%s: the routes of refusals', (_, anyEx
         'GET /app/inner/',
         'GET /app/inner/items/:id',
         'GET /documented/sheds/:id',
+        'GET /guarded-app/inner/items/:id',
         'GET /own/:id',
         'GET /v1/*/',
         'GET /v1/*/items/:id',
