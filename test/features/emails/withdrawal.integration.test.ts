@@ -194,7 +194,10 @@ describe('update() with another contact', () => {
   it('ends the credential of an e-mail that is being sent to the former mailbox', async () => {
     const shop = await openWithUnanswered()
     const { auth, clock, server, id, old } = shop
+    const { clientSecret: sent } = readCredentials(server.emails[0]!)
+    expect(await shop.secretStatuses(old.clientId, [sent])).toEqual([200])
     await auth.applications.update(id, { contact: NEW_CONTACT })
+    expect(await shop.secretStatuses(old.clientId, [sent])).toEqual([401])
     server.mode = 'up'
     server.answer()
     // The lease of the process that sends the first e-mail.
