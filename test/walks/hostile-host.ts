@@ -9,6 +9,7 @@ import { PLATFORM_PARTS } from '../../src/shared/contracts/platform-parts.js'
 import type { Platform } from '../../src/tools/operator/visit.js'
 import { openPlatform } from '../support/platform.js'
 import { listen } from '../tools/console/shop.js'
+import { waitUntil } from '../support/wait-until.js'
 
 /** What people write into fields, and callers into requests. `hostile` is no attribute and `hostile-tag` no element of any page. */
 export const TEXTS = {
@@ -149,6 +150,9 @@ export async function openHostileHost() {
   await core
     .find('registration')!
     .requestAccess(() => undefined, second, { api: 'invoices', scopes: [], by: `contact:${CONTACT}` })
+  const { application: unreached } = await auth.applications.create({ ...WAITING, apis: ['catalog'], by })
+  await auth.applications.rotateKey(unreached.id, { deliver: 'email', by })
+  await waitUntil(async () => (await auth.emails.list({ applicationId: unreached.id })).items[0]?.problem !== undefined)
   const { application: waiting } = await auth.registration.register({ ...WAITING, apis: { orders: {}, invoices: {} } })
   return {
     auth,

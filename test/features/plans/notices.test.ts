@@ -78,7 +78,9 @@ it('The portal shows what is used of the plan, what is left, and until when', as
   expect(html).toContain('class="plot"')
   expect(html).not.toContain('class="notice bad"')
   await app.auth.plans.set(application.id, 'small')
-  expect((await anna.open(application.id)).html).toMatch(/class="notice bad"><p>The quota is used up: requests are/)
+  expect((await anna.open(application.id)).html).toMatch(
+    /class="notice bad">\s*<div class="row">\s*<p>The quota is used up: requests are/,
+  )
   expect((await anna.open('')).text).toContain('Quota used up until 26 Nov 2026, 00:00 UTC')
 })
 
