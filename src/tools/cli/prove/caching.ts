@@ -1,6 +1,6 @@
 import { ask, requireCredential, takeAccessToken, type Check, type CheckContext } from './check.js'
 import { basicRequest, tokenRequest, withHeader } from './drafts.js'
-import { ALLOWED, all, headerWith, noHeader, NO_STORE, refusal } from './expectation.js'
+import { all, headerWith, noHeader, NO_STORE, refusal } from './expectation.js'
 import { isManagement } from './services.js'
 import { readAccessToken } from './site.js'
 
@@ -65,7 +65,7 @@ export const GUARD_CACHING_CHECKS: readonly Check[] = [
       await context.site.send({ path })
       return { path, headers: [credential] }
     },
-    expects: ALLOWED,
+    expects: ({ allowed }) => allowed,
     fix: `A refusal was kept, and given to somebody else. ${NO_CACHE}`,
   }),
   ask({

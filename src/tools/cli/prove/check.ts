@@ -31,6 +31,8 @@ export interface CheckContext {
   readonly api: Api
   /** A guarded path of the API, from the base address on; empty for a check that needs none. */
   readonly route: string
+  /** The answer of the route to a request that its guard let pass. */
+  readonly allowed: Expectation
 }
 
 export function ask(

@@ -68,10 +68,12 @@ export function isActive(active: boolean): Expectation {
   return that(`200 with "active":${active}`, ({ status, json }) => status === 200 && json?.['active'] === active)
 }
 
-/** A request that the guard let pass. 404 is the answer below a guarded prefix, where there is no route. */
-export const ALLOWED: Expectation = {
-  text: "the route's own answer (2xx, or 404)",
-  isMet: ({ status }) => (status >= 200 && status < 300) || status === 404,
+/** A request that the guard let pass. Below a guarded prefix that was searched there need not be a route: it may answer 404. */
+export function createAllowed(isSearched: boolean): Expectation {
+  return that(
+    `the route's own answer (2xx${isSearched ? ', or 404' : ''})`,
+    ({ status }) => (status >= 200 && status < 300) || (isSearched && status === 404),
+  )
 }
 
 export const TOKEN: Expectation = {

@@ -1,18 +1,37 @@
-import { ask, requireAccessToken, requireCredential, type Check, takeAccessToken } from './check.js'
+import { ask, judge, requireAccessToken, requireCredential, type Check, takeAccessToken } from './check.js'
 import { HEADERS_TOO_LARGE, METHOD_BLOCKED, NO_CHALLENGE } from './diagnosis.js'
 import { bearer, tokenRequest } from './drafts.js'
-import { ALLOWED, all, challenge, headerWith, NO_BODY, refusal, skip, status, that } from './expectation.js'
+import { all, challenge, headerWith, NO_BODY, refusal, skip, status, that } from './expectation.js'
+import { isManagement } from './services.js'
 import type { Api } from '../../../shared/contracts/api.js'
 
 const NOT_GUARDED =
   'Put the guard in front of the route: app.use(path, auth.requireBearer(api)) or requireApiKey before it. A guard with optional: true, or one that only reports, lets such requests pass; and so does a cache that keeps answers of others (nginx: no proxy_ignore_headers, proxy_cache_bypass $http_authorization).'
 const CREDENTIALS =
   'Pass the header with the credential on as it is sent. nginx: no proxy_set_header Authorization, no auth_basic; it drops names with an underscore: underscores_in_headers on; HAProxy: no del-header; Apache: CGIPassAuth On; a CDN: forward the header, and let it be part of the cache key.'
+const WRONG_PATH =
+  'Correct the path of --route: it counts from baseUrl on, whose own path it does not repeat, and a GET route of the app must be there.'
 const SAME_PLATFORM =
   'Start every instance on the same store, with the same secret and baseUrl, and with this --config. Clocks must agree: see NTP.'
 
+/** The first one that is sent to a route. What is wrong with 401 or 403, the others show. */
+const ROUTE_CHECK: Check = {
+  row: 'G16',
+  sends: 'a request with a credential',
+  expects: '',
+  fix: `${CREDENTIALS} ${SAME_PLATFORM}`,
+  async run(context) {
+    const { api, route, site, allowed } = context
+    const answer = await site.send({ path: route, headers: [await requireCredential(context)] })
+    const outcome = judge(context, answer, allowed)
+    if (outcome && ![401, 403].includes(answer.status)) site.wrongRoutes.add(api.name)
+    return outcome && answer.status === 404 && !isManagement(api) ? { ...outcome, fix: WRONG_PATH } : outcome
+  },
+}
+
 function createGuardChecks(row: 'G2' | 'G10', listChallenges: (api: Api) => readonly string[]): readonly Check[] {
   return [
+    ROUTE_CHECK,
     ask({
       row,
       sends: 'a request without a credential',
@@ -40,20 +59,13 @@ function createGuardChecks(row: 'G2' | 'G10', listChallenges: (api: Api) => read
     }),
     ask({
       row: 'G16',
-      sends: 'a request with a credential',
-      draft: async (context) => ({ path: context.route, headers: [await requireCredential(context)] }),
-      expects: ALLOWED,
-      fix: `${CREDENTIALS} ${SAME_PLATFORM}`,
-    }),
-    ask({
-      row: 'G16',
       sends: 'a request with a credential, the names of header and scheme in other case',
       async draft(context) {
         const [name, value] = await requireCredential(context)
         const swapped = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase()
         return { path: context.route, headers: [[swapped, value.replace(/^Bearer /, 'bearer ')]] }
       },
-      expects: ALLOWED,
+      expects: ({ allowed }) => allowed,
       fix: 'Compare names of headers and schemes without regard to case (RFC 9110 5.1, 11.1) in rules of proxy and WAF.',
     }),
     ask({
@@ -63,7 +75,7 @@ function createGuardChecks(row: 'G2' | 'G10', listChallenges: (api: Api) => read
         path: context.route,
         headers: [await requireCredential(context), ['X-Prove', 'x'.repeat(4096)]],
       }),
-      expects: ALLOWED,
+      expects: ({ allowed }) => allowed,
       fix: HEADERS_TOO_LARGE,
     }),
   ]

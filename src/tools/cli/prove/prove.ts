@@ -8,7 +8,7 @@ import { isManagement, MANAGEMENT_CHECKS, RESOURCE_SERVER_CHECKS } from './servi
 import { type Site, createTemporaryApplication, type TemporaryApplication } from './site.js'
 import type { Api } from '../../../index.js'
 import { didYouMean } from '../../../shared/lib/suggest.js'
-import { SkippedCheck } from './expectation.js'
+import { createAllowed, SkippedCheck } from './expectation.js'
 import { GUARD_CACHING_CHECKS, TOKEN_CACHING_CHECKS } from './caching.js'
 import type { Check } from './check.js'
 import { CORS_CHECKS } from './cors.js'
@@ -71,7 +71,8 @@ export const proveCommand = command({
       }
       caller = await createTemporaryApplication(platform, { by, metadata: data ?? undefined, timeout, services })
       await findRoutes(routes, apis, send)
-      const site = { platform, options, baseUrl, caller, instances, routes, send, by, signal, samples: new Map() }
+      const state = { samples: new Map(), wrongRoutes: new Set<string>() }
+      const site = { platform, options, baseUrl, caller, instances, routes, send, by, signal, ...state }
       for (const planned of planChecks(apis, routes, services)) results.push(await runCheck(planned, site))
     }
 
@@ -121,8 +122,11 @@ async function runCheck({ api, check, needsRoute }: ReturnType<typeof planChecks
   const route = site.routes.get(api.name) ?? ''
   if (needsRoute && route === '')
     return { ...report, skipped: `no guarded route is known: add --route ${api.name}=PATH` }
+  if (needsRoute && site.wrongRoutes.has(api.name))
+    return { ...report, skipped: 'a good credential does not get 2xx from the route' }
   try {
-    const outcome = await check.run({ site, api, route: needsRoute ? route : '' })
+    const allowed = createAllowed(route === nameSearched(api))
+    const outcome = await check.run({ site, api, route: needsRoute ? route : '', allowed })
     return outcome ? { ...report, ...outcome, expects: outcome.expects ?? expects, fix: outcome.fix ?? fix } : report
   } catch (error) {
     if (error instanceof SkippedCheck) return { ...report, skipped: error.message }
@@ -151,10 +155,15 @@ function readRoutes(given: readonly string[], apis: readonly Api[]): Map<string,
 async function findRoutes(routes: Map<string, string>, apis: readonly Api[], send: Send): Promise<void> {
   for (const api of apis) {
     if (routes.has(api.name)) continue
-    const path = `/${api.name}/express-platform-auth-prove`
+    const path = nameSearched(api)
     if (isManagement(api)) routes.set(api.name, `/${api.name}/applications?limit=1`)
     else if (isGuarded(api, await send({ path }))) routes.set(api.name, path)
   }
+}
+
+/** A path below `/{api}` that no app has. */
+function nameSearched({ name }: Api): string {
+  return `/${name}/express-platform-auth-prove`
 }
 
 function isGuarded({ name }: Api, { status, json, header }: ProbeAnswer): boolean {

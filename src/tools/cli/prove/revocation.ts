@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Check, type CheckContext, type CheckOutcome, takeAccessToken } from './check.js'
 import { bearer, formCredentials, postForm, tokenRequest } from './drafts.js'
-import type { ProbeAnswer, RequestDraft } from './exchange.js'
-import { ALLOWED, TOKEN, skip } from './expectation.js'
+import type { RequestDraft } from './exchange.js'
+import { TOKEN, skip } from './expectation.js'
 import { describeAnswer, repeat } from './site.js'
 
 const PROPAGATION_TIME_MS = 1000
@@ -18,15 +18,17 @@ function refuses({ row, sends, before }: Change): Check {
     expects: 'refused by every instance a second later',
     fix: 'Instances learn of changes from the store: start every one on the same store. postgresStore needs a connection that LISTEN works on, not a pooler in transaction mode (listen: false otherwise). No cache may answer in front: nginx: no proxy_cache for guarded paths and /{api}/token, a CDN: obey Cache-Control.',
     async run(context): Promise<CheckOutcome> {
-      const { site } = context
+      const { site, allowed } = context
       const { draft, change } = await before(context)
+      // POST goes to the token endpoint, GET to a guarded route.
+      const { isMet } = draft.method === 'POST' ? TOKEN : allowed
       // Otherwise the refusal afterwards would prove nothing.
-      if (!isAccepted(draft, await site.send(draft))) skip('the request was refused before the change, too')
+      if (!isMet(await site.send(draft))) skip('the request was refused before the change, too')
       await change()
       const changedAt = Date.now()
       await sleep(PROPAGATION_TIME_MS, undefined, { signal: site.signal })
       const answers = await repeat(site, () => draft, true)
-      const wrong = answers.filter((answer) => isAccepted(draft, answer))
+      const wrong = answers.filter(isMet)
       const last = wrong.at(-1)
       if (!last) return undefined
       const seconds = ((last.sentAt - changedAt) / 1000).toFixed(1)
@@ -35,11 +37,6 @@ function refuses({ row, sends, before }: Change): Check {
       }
     },
   }
-}
-
-/** POST goes to the token endpoint, GET to a guarded route. */
-function isAccepted({ method }: RequestDraft, answer: ProbeAnswer): boolean {
-  return (method === 'POST' ? TOKEN : ALLOWED).isMet(answer)
 }
 
 export const TOKEN_REVOCATION_CHECK = refuses({

@@ -11,6 +11,8 @@ export interface Site {
   readonly caller: Omit<TemporaryApplication, 'delete'>
   readonly instances: number
   readonly routes: ReadonlyMap<string, string>
+  /** The APIs whose routes answer nothing that can be checked. */
+  readonly wrongRoutes: Set<string>
   readonly send: Send
   readonly by: string
   readonly signal: AbortSignal

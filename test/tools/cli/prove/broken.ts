@@ -238,7 +238,7 @@ export const BROKEN_SERVICES: readonly BrokenDeployment[] = [
     ...MANAGED,
     instances: [{ trustProxy: false, before: answerWithoutToken }],
   }),
-  broken('management is routed elsewhere', 'G2', /under another path/, {
+  broken('management is routed elsewhere', 'G16', /under another path/, {
     ...MANAGED,
     proxy: nginx({
       locations: 'location / { proxy_pass http://api; } location /management/applications { return 404; }',

@@ -7,7 +7,7 @@ import { waitUntil } from '../../../support/wait-until.js'
 import { BIN } from '../command-line.js'
 import { BROKEN, BROKEN_SERVICES, expectFound } from './broken.js'
 import { CORRECT } from './correct.js'
-import { startDeployment, type Report } from './deployment.js'
+import { proveDeployment, startDeployment, type Report } from './deployment.js'
 
 // Concurrent, because these tests mostly wait.
 describe.concurrent('prove', { timeout: 300_000 }, () => {
@@ -82,6 +82,26 @@ describe.concurrent('prove', { timeout: 300_000 }, () => {
       { row: 'M3', fix: expect.stringContaining('Start the server') },
     ])
     expect(await listApplications(deployment.auth)).toEqual({ live: 0, deleted: 0 })
+  })
+
+  it('tells once that a route is not there, and checks nothing else of it', async ({ expect }) => {
+    const { report, result } = await proveDeployment({
+      path: '/v1',
+      instances: [{ prefix: '/v1', trustProxy: false }],
+      args: ['--route', 'orders=/v1/orders/items', '--route', 'catalog=/catalog/other'],
+    })
+    expect(result.code).toBe(1)
+    const told = {
+      row: 'G16',
+      received: expect.stringMatching(/^404 /),
+      fix: expect.stringContaining('from baseUrl on'),
+    }
+    expect(report.deviations).toMatchObject([
+      { api: 'orders', ...told },
+      { api: 'catalog', ...told },
+    ])
+    const skipped = report.skipped.filter((each) => each.skipped.includes('does not get 2xx from the route'))
+    expect(skipped.length).toBeGreaterThan(15)
   })
 
   it('refuses routes, addresses and numbers that are none', async ({ expect, onTestFinished }) => {

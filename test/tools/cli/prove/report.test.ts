@@ -83,6 +83,7 @@ async function exchange(text: string) {
     by: 'test',
     signal,
     samples: new Map(),
+    wrongRoutes: new Set(),
   }
   return { received, described: describeAnswer(site, answer) }
 }
