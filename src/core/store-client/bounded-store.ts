@@ -1,4 +1,5 @@
 import { ConfigurationError, StoreIncompatibleError, StoreUnavailableError } from '../../shared/contracts/errors.js'
+import { OutageCause } from '../../shared/contracts/denial.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { SchemaMigration, Store, StorePart, StoreWith } from '../../shared/contracts/store.js'
 import { copyPlainObject } from '../../shared/lib/own-members.js'
@@ -38,6 +39,7 @@ export function createBoundedCalls(options: { readonly storeHealth: Outcomes; re
 
   function bound(name: string, kind: StoreCallKind, work: Call): Call {
     return async function boundedCall(...args) {
+      if (closed) throw createClosedError(source)
       if (kind !== 'feed') assertMayCall()
       const call: StoreCall = { name, kind, startedAt: performance.now() }
       const health = kind === 'notice' ? undefined : storeHealth
@@ -55,7 +57,7 @@ export function createBoundedCalls(options: { readonly storeHealth: Outcomes; re
       } catch (cause) {
         const outcome = kind === 'write' ? readOutcome(cause) : undefined
         // A call that fails because the store has been closed is no outage.
-        if (closed) throw new StoreUnavailableError(`The ${source} is closed.`, { cause, outcome })
+        if (closed) throw createClosedError(source, outcome)
         if (cause instanceof StoreTimeoutError || isTimeoutFault(cause)) health?.timedOut(call, cause)
         else health?.failed(call, cause)
         throw new StoreUnavailableError(`The ${source} is unavailable.`, { cause, outcome })
@@ -81,6 +83,12 @@ export function createBoundedCalls(options: { readonly storeHealth: Outcomes; re
   }
 
   return { boundCalls, close: () => void (closed = true) }
+}
+
+/** Of a store too that answers after it was closed, as one in memory does for other platforms that share it. */
+export function createClosedError(subject: string, outcome?: 'unknown'): StoreUnavailableError {
+  const cause = new OutageCause('auth.close() was called.')
+  return new StoreUnavailableError(`The ${subject} is closed: auth.close() was called.`, { cause, outcome })
 }
 
 export function createBoundedStore(

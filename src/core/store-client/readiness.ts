@@ -2,6 +2,7 @@ import { StoreUnavailableError, ConfigurationError, toSentence } from '../../sha
 import type { Logger } from '../../shared/contracts/logger.js'
 import { CALL_TIMEOUT_MS, withTimeout, keepAlive } from '../../shared/lib/timeout.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
+import { createClosedError } from './bounded-store.js'
 import type { ChangeFeed } from './change-feed.js'
 import type { StoreHealth } from './store-health.js'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -72,6 +73,7 @@ export function createReadiness(options: {
   }
 
   async function limitWaiting(wait: () => Promise<void>): Promise<void> {
+    if (closed) throw createClosedError(self)
     if (waiting >= MAX_WAITING_REQUESTS)
       throw new StoreUnavailableError(`${MAX_WAITING_REQUESTS} requests are waiting for the ${source}.`)
     waiting += 1

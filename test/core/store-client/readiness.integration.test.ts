@@ -164,6 +164,25 @@ describe.concurrent.each(Object.entries(STORES))('a platform on the %s store', (
     expect([...storeEvents, ...logger.lines]).toEqual([])
   })
 
+  it('refuses calls after close(), says so, and leaves others that share the store alone', async ({
+    onTestFinished: atEnd,
+  }) => {
+    const store = await openFailing(atEnd)
+    const closed = startPlatform(atEnd, { store })
+    const other = store.kind === 'memory' ? startPlatform(atEnd, { store }) : undefined
+    await Promise.all([closed.auth.ready(), other?.auth.ready()])
+    const input = { name: 'Shop', apis: ['catalog'] } as const
+    const { credentials } = await closed.auth.applications.create(input)
+    await closed.auth.close()
+    for (const call of [() => closed.auth.applications.create(input), () => closed.auth.audit.list()])
+      await expect(call()).rejects.toMatchObject({
+        code: 'store_unavailable',
+        message: 'The store is closed: auth.close() was called.',
+      })
+    await request(closed.app).get('/catalog/items').set('X-Api-Key', credentials.clientId).expect(503)
+    if (other) await request(other.app).get('/catalog/items').set('X-Api-Key', credentials.clientId).expect(200)
+  })
+
   it('stops retrying when close() is called before the store could be reached', async ({ onTestFinished: atEnd }) => {
     const store = await openFailing(atEnd)
     store.fail()

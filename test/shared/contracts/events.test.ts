@@ -467,6 +467,15 @@ describe('the log', () => {
     }
   })
 
+  it('says after close() that it was called, in place of a cause to find', async () => {
+    const { auth, caller, credentials, logger } = await openUsed()
+    await auth.close()
+    await caller.key('/catalog/items', credentials.clientId).expect(503)
+    expect(logger.lines).toEqual([
+      expect.stringMatching(/^catalog: 503 temporarily_unavailable: .*\. auth\.close\(\) was called\.$/),
+    ])
+  })
+
   it('has no line in production for refusals', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     const used = await openUsed()
