@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Api } from '../../shared/contracts/api.js'
+import { isList } from '../../shared/lib/own-members.js'
 import { createErrors, type ErrorResponses } from './error-responses.js'
 import type { Identity } from './identity.js'
 
@@ -64,9 +65,4 @@ export function findUnmet({ scopes: granted }: Identity, { scopes, anyOf, allows
   if (anyOf.length === 0) return undefined
   const isMet = anyOf.some((alternative) => alternative.every((scope) => granted.includes(scope)))
   return isMet ? undefined : 'insufficientScope'
-}
-
-/** Array.isArray() does not narrow readonly arrays. */
-function isList(scopes: readonly string[] | ScopesByMethod): scopes is readonly string[] {
-  return Array.isArray(scopes)
 }

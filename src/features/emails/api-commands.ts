@@ -2,7 +2,7 @@ import { listKeyScopes } from '../../core/applications/records/grants.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { EmailSample, EmailTexts } from '../../shared/contracts/composed-email.js'
 import type { CredentialsEmail, EmailContent, EmailGrants } from '../../shared/contracts/email-content.js'
-import { ANY_PATH, type SampleCall } from '../../shared/samples/prepare.js'
+import { ANY_PATH, createGetCall, type SampleCall } from '../../shared/samples/prepare.js'
 import { createSamples } from '../../shared/samples/samples.js'
 import { createPrivateKeySamples } from '../../shared/samples/private-key.js'
 import { formatCallCommand, formatTokenAssignment, ONE_LINE } from '../../shared/samples/curl.js'
@@ -77,17 +77,7 @@ export function writeApiSamples(api: Api, content: EmailContent): EmailSample[] 
 }
 
 function createCall(api: Api, content: EmailContent): SampleCall {
-  const { scheme, resource, tokenEndpoint, keyHeaders } = api
-  const credentials = readCredentials(api, content)
-  return {
-    scheme,
-    method: 'GET',
-    url: resource + ANY_PATH,
-    headers: [],
-    tokenEndpoint,
-    keyHeader: keyHeaders[0],
-    credentials,
-  }
+  return { ...createGetCall(api, ANY_PATH), credentials: readCredentials(api, content) }
 }
 
 /** The credentials of the e-mail; variables for those that its reader has. At a token endpoint the id is the key. */

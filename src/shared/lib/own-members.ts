@@ -3,6 +3,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Array.isArray() does not narrow readonly arrays. */
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value)
+}
+
 /** Own members without a prototype: a polluted `Object.prototype` (CWE-1321) must not provide what was left out. */
 export function ownMembers<Members extends object>(object: Members): Members {
   return Object.assign(Object.create(null) as Members, object)

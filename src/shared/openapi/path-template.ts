@@ -37,11 +37,8 @@ function parseSegment(segment: string): TemplateSegment | undefined {
   )
     return undefined
   const decoded = texts.map((text) => decodeSegment(text) ?? text)
+  const toLowerCase = (text: string): string => text.toLowerCase()
   return { texts, lowerCase: texts.map(toLowerCase), decoded, decodedLowerCase: decoded.map(toLowerCase) }
-}
-
-function toLowerCase(text: string): string {
-  return text.toLowerCase()
 }
 
 export interface RequestPath {

@@ -1,4 +1,5 @@
 import type { SampleBody, SampleField, SampleFile } from './prepare.js'
+import { isList } from '../lib/own-members.js'
 import {
   chooseMediaType,
   isJson,
@@ -6,7 +7,6 @@ import {
   encode,
   format,
   isComposite,
-  isList,
   serializeQueryParameter,
   type Parameter,
   type Value,

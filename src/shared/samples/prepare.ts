@@ -26,6 +26,15 @@ export interface SampleCall {
 /** Stands for a path of an API in the address of a call where none is known: the reader puts one there. */
 export const ANY_PATH = '/RESOURCE_PATH'
 
+type CalledApi = Pick<SampleCall, 'scheme' | 'tokenEndpoint'> &
+  Record<'resource', string> &
+  Record<'keyHeaders', readonly string[]>
+
+export function createGetCall(api: CalledApi, path: string): SampleCall {
+  const { scheme, resource, tokenEndpoint, keyHeaders } = api
+  return { scheme, method: 'GET', url: resource + path, headers: [], tokenEndpoint, keyHeader: keyHeaders[0] }
+}
+
 /** Fields are sent as `application/x-www-form-urlencoded` or `multipart/...`, as `mediaType` says. */
 export type SampleBody =
   | { readonly mediaType: string; readonly text: string }

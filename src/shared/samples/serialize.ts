@@ -1,3 +1,4 @@
+import { isList } from '../lib/own-members.js'
 export interface Parameter {
   /** `querystring`: all of the query (OpenAPI 3.2). */
   readonly in: 'path' | 'query' | 'querystring' | 'header' | 'cookie'
@@ -112,10 +113,6 @@ export function encode(text: string, allowReserved = false): string {
 
 export function isComposite(value: Value): value is readonly Value[] | { readonly [name: string]: Value } {
   return typeof value === 'object' && value !== null
-}
-
-export function isList(value: Value): value is readonly Value[] {
-  return Array.isArray(value)
 }
 
 export function isJson(mediaType = ''): boolean {

@@ -1,7 +1,7 @@
 import type { Api } from '../contracts/api.js'
 import { fillText } from '../lib/fill-in.js'
 import { formatCallCommand, formatTokenAssignment } from '../samples/curl.js'
-import { ANY_PATH } from '../samples/prepare.js'
+import { ANY_PATH, createGetCall } from '../samples/prepare.js'
 import { html, type Html } from './html.js'
 import { renderCode, renderEmpty } from './parts.js'
 import { findFirstCall, FRAME_TEXTS } from './page-frame.js'
@@ -85,18 +85,10 @@ function renderCall(
   more: string | undefined,
   texts: FrameTexts,
 ): Html {
-  const { name, title, scheme, resource, tokenEndpoint, keyHeaders } = api
+  const { name, title, resource } = api
   const url = findFirstCall(name, resource + ANY_PATH)
   // Every member is there, so that none is inherited.
-  const call = {
-    method: 'GET',
-    headers: [],
-    body: undefined,
-    credentials,
-    scheme,
-    tokenEndpoint,
-    keyHeader: keyHeaders[0],
-  }
+  const call = { ...createGetCall(api, ANY_PATH), body: undefined, credentials }
   return html`${url !== undefined && renderCopyable(fillText(url.endsWith(ANY_PATH) ? texts.callPath : texts.call, { api: title }), formatCallCommand({ ...call, url }), texts, 'curl')}
   ${more !== undefined && html`<p class="alone"><a href="${more}">${fillText(texts.reference, { api: title })}</a></p>`}`
 }

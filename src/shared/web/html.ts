@@ -1,5 +1,6 @@
 import type { Language } from '../contracts/application-record.js'
 import { fillIn } from '../lib/fill-in.js'
+import { isList } from '../lib/own-members.js'
 import { escapeHidden } from '../lib/visible-text.js'
 
 /** Markup that is inserted unescaped; only `html` creates it. */
@@ -41,11 +42,6 @@ function formatContent(content: Content): string {
   if (content === undefined || content === false) return ''
   if (isList(content)) return content.map(formatContent).join('')
   return typeof content === 'object' ? content.markup : escapeHtml(String(content))
-}
-
-/** Array.isArray() does not narrow readonly arrays. */
-function isList(content: Content): content is readonly Content[] {
-  return Array.isArray(content)
 }
 
 function escapeHtml(text: string): string {

@@ -1,13 +1,13 @@
 import { CommandError } from './errors.js'
 
-/** Formats a table part by part, with headings in capital letters first. A column is as wide as its widest cell so far. */
-export function createTable(headings: readonly string[]): (rows: readonly (readonly string[])[]) => string {
+/** Formats a table part by part: first the title, and headings in capital letters. A column is as wide as its widest cell so far. */
+export function createTable(headings: readonly string[], title = ''): (rows: readonly (readonly string[])[]) => string {
   const widths: number[] = []
-  let head = [headings.map((heading) => heading.toUpperCase())]
+  let isFirst = true
   return function formatRows(rows) {
-    const text = alignColumns([...head, ...rows], '', widths)
-    head = []
-    return text
+    if (!isFirst) return alignColumns(rows, '', widths)
+    isFirst = false
+    return title + alignColumns([headings.map((heading) => heading.toUpperCase()), ...rows], '', widths)
   }
 }
 

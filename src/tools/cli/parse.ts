@@ -51,14 +51,8 @@ function listTargetOptions(requires: Command['requires']): OptionTable {
     'MODULE',
     'A JavaScript module (TypeScript if Node loads it) whose default export is the options of createPlatformAuth(), or a function or promise of them.',
   )
-  const db = {
-    kind: 'text',
-    placeholder: 'ADDRESS',
-    description:
-      requires === 'options'
-        ? "The store to use instead of the options' own: postgres://..., or the path of a SQLite file."
-        : 'The store: postgres://..., or the path of a SQLite file.',
-  } as const
+  const use = requires === 'options' ? "The store to use instead of the options' own" : 'The store'
+  const db = option.text('ADDRESS', `${use}: postgres://..., or the path of a SQLite file.`)
   return requires === 'options' ? { config, db } : { db, config }
 }
 

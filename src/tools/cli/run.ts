@@ -43,15 +43,9 @@ export async function run(argv: readonly string[], context: ProcessContext): Pro
   const { stdout, stderr, env, manifest } = context
   try {
     const parsed = parseCommandLine(argv, COMMANDS)
-    if (parsed.kind === 'version') {
-      stdout.write(`${manifest.version}\n`)
-      return EXIT_CODES.done
-    }
-    if (parsed.kind === 'help') {
-      stdout.write(`${formatHelp(parsed.topic, COMMANDS)}\n`)
-      return EXIT_CODES.done
-    }
-    return await runCommand(parsed, context)
+    if (parsed.kind === 'command') return await runCommand(parsed, context)
+    stdout.write(`${parsed.kind === 'version' ? manifest.version : formatHelp(parsed.topic, COMMANDS)}\n`)
+    return EXIT_CODES.done
   } catch (error) {
     const { message, exitCode } = describeFailure(error)
     // Messages quote arguments, and what databases answer.
@@ -64,12 +58,13 @@ export async function run(argv: readonly string[], context: ProcessContext): Pro
 
 async function runCommand({ command, values, parameters }: ParsedCommand, context: ProcessContext): Promise<number> {
   const { db, config, by } = values as TargetFlags & { by?: string }
+  const asJson = values['json'] === true
   const target = await findTarget({ db, config }, context.env, command)
   const caller: CallerContext = {
     target,
     by: by ?? findUserName(),
     confirm: context.stdin.isTTY ? (question) => confirm(question, context) : undefined,
-    print: (part) => printPart(part, values['json'] === true, context.stdout),
+    print: (part) => printPart(part, asJson, context.stdout),
     manifest: context.manifest,
   }
   let opened: OpenTarget | undefined
@@ -78,13 +73,9 @@ async function runCommand({ command, values, parameters }: ParsedCommand, contex
       opened = await openTarget(target, { requires: command.requires, queuesEmails: command.queuesEmails(values) })
     // Safe, because parseCommandLine() and findTarget() check what the command's definition says.
     const result = await command.run({ ...caller, ...opened, values, parameters } as CommandContext)
-    const asJson = values['json'] === true
-    if ('parts' in result) {
-      for await (const part of result.parts) await caller.print(part)
-      return result.exitCode ?? EXIT_CODES.done
-    }
+    if ('parts' in result) for await (const part of result.parts) await caller.print(part)
     // Printed before anything is closed, because new credentials cannot be shown again (test/tools/cli/run.integration.test.ts).
-    context.stdout.write(asJson ? `${JSON.stringify(result.json, null, 2)}\n` : `${result.text}\n`)
+    else context.stdout.write(asJson ? `${JSON.stringify(result.json, null, 2)}\n` : `${result.text}\n`)
     return result.exitCode ?? EXIT_CODES.done
   } finally {
     await opened?.platform.close().catch(() => undefined)

@@ -19,7 +19,6 @@ import type { WithUsage } from '../../features/usage/index.js'
 import { copyOwn, isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
 import { CommandError, describeError, UsageError, ENVIRONMENT_VARIABLES } from './errors.js'
-import type { Pool } from 'pg'
 import { sqliteStore } from '../../stores/sqlite/index.js'
 
 /** What a command needs: a `store`, or a platform's `options` too. `target`: the doctor reports what fails. */
@@ -125,7 +124,11 @@ export async function openTarget(
   target: Target,
   { requires, queuesEmails }: { readonly requires: Requirement; readonly queuesEmails: boolean },
 ): Promise<OpenTarget> {
-  const store = requirePersistentStore(target)
+  const { store } = target
+  if (!store || store.kind === 'memory')
+    throw new CommandError(
+      'The options have no persistent store: changes would be lost when this command ends. Set the option store, such as sqliteStore(path), or give --db.',
+    )
   // A platform that runs in the background sends every e-mail that is due, so only commands that queue e-mails start one.
   const sendsEmails = queuesEmails && hasFeature(target.options, 'emails')
   if (target.options && (requires === 'options' || sendsEmails)) {
@@ -183,13 +186,6 @@ export async function startPlatform(options: PlatformAuthOptions): Promise<Given
 
 /** Failures reject the command's calls, and are printed as its error. */
 export const SILENT_LOGGER: Logger = { debug() {}, info() {}, warn() {}, error() {} }
-
-function requirePersistentStore({ store }: Target): Store {
-  if (store && store.kind !== 'memory') return store
-  throw new CommandError(
-    'The options have no persistent store: changes would be lost when this command ends. Set the option store, such as sqliteStore(path), or give --db.',
-  )
-}
 
 const STORE_CALL_TIMEOUT_MS = 10_000
 /** Opening has a longer limit, because it may wait for a server's migration. */
@@ -258,7 +254,13 @@ async function createPostgresDatabase(address: string): Promise<Database> {
       '--db is not a valid URL. Write postgres://user@host:5432/database, and percent-encode a password.',
     )
   const { postgresStore } = await import('../../stores/postgres/index.js')
-  const pool = await createPool(address)
+  const { default: pg } = await import('pg').catch((error: unknown) => {
+    if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new CommandError('PostgreSQL needs the package pg, which is not installed: npm install pg')
+  })
+  const pool = new pg.Pool({ connectionString: address, max: 2, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS })
+  // The pool replaces an idle connection that breaks. Without a listener the error would end the process.
+  pool.on('error', () => undefined)
   return {
     // No command runs long enough to need notifications of changes.
     store: postgresStore({ pool, listen: false }),
@@ -270,15 +272,4 @@ async function createPostgresDatabase(address: string): Promise<Database> {
     },
     close: () => pool.end(),
   }
-}
-
-async function createPool(connectionString: string): Promise<Pool> {
-  const { default: pg } = await import('pg').catch((error: unknown) => {
-    if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new CommandError('PostgreSQL needs the package pg, which is not installed: npm install pg')
-  })
-  const pool = new pg.Pool({ connectionString, max: 2, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS })
-  // The pool replaces an idle connection that breaks. Without a listener the error would end the process.
-  pool.on('error', () => undefined)
-  return pool
 }

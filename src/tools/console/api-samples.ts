@@ -4,7 +4,7 @@ import { renderCopyable, renderCopyButton } from '../../shared/web/first-steps.j
 import { html, type Html } from '../../shared/web/html.js'
 import { asObject, listOperations, type JsonObject, type Operation } from '../../shared/openapi/document.js'
 import { readSecurity } from '../../shared/openapi/security.js'
-import { ANY_PATH, type SampleCall, type Sample } from '../../shared/samples/prepare.js'
+import { ANY_PATH, createGetCall, type SampleCall, type Sample } from '../../shared/samples/prepare.js'
 import { createSamples, SAMPLE_LABELS } from '../../shared/samples/samples.js'
 import { createPrivateKeySamples, KEY_PAIR_SAMPLES, type PrivateKeySample } from '../../shared/samples/private-key.js'
 import { formatCallCommand, formatTokenAssignment } from '../../shared/samples/curl.js'
@@ -41,7 +41,7 @@ export function renderQuickStart(api: Api, document: JsonObject): Html | false {
 
 export function renderPrograms(api: Api, document: JsonObject | undefined): Html {
   // The others would send a secret.
-  const samples = needsKeySet(api) ? [] : createSamples(createCall(api, findFirstPath(api, document) ?? ANY_PATH))
+  const samples = needsKeySet(api) ? [] : createSamples(createGetCall(api, findFirstPath(api, document) ?? ANY_PATH))
   return html`<div class="samples">
     ${samples.length > 0 && html`<div class="programs">${samples.map((each, at) => renderSample(api, each, at === 0))}</div>`}
     ${renderProofs(api)}
@@ -64,11 +64,7 @@ function renderProofs(api: Api): Html | false {
 /** A first call: nothing if each operation of the document needs values. */
 function createExampleCall(api: Api, document: JsonObject | undefined): SampleCall | undefined {
   const path = findFirstPath(api, document)
-  return path === undefined ? undefined : createCall(api, path)
-}
-
-function createCall({ scheme, tokenEndpoint, keyHeaders, resource }: Api, path: string): SampleCall {
-  return { scheme, method: 'GET', url: resource + path, headers: [], tokenEndpoint, keyHeader: keyHeaders[0] }
+  return path === undefined ? undefined : createGetCall(api, path)
 }
 
 /**

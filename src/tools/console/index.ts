@@ -1,11 +1,4 @@
-import {
-  ConfigurationError,
-  type Api,
-  type ApisOptions,
-  type CoreAuth,
-  type Middleware,
-  type PlatformAuth,
-} from '../../index.js'
+import type { Api, ApisOptions, CoreAuth, Middleware, PlatformAuth } from '../../index.js'
 import type { WithEmails } from '../../features/emails/index.js'
 import type { WithPortal } from '../../features/portal/index.js'
 import type { WithRegistration } from '../../features/registration/index.js'
@@ -29,8 +22,8 @@ import {
 } from './router.js'
 import { renderTextPage, readChangelog, readGuides } from './texts.js'
 import { words } from './words.js'
-import { isObject, ownMembers } from '../../shared/lib/own-members.js'
-import { describeValue, wrongOption } from '../../shared/lib/option-checks.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
+import { readPlatform, wrongOption } from '../../shared/lib/option-checks.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { Reference } from './reference/operation.js'
 import { renderOperationPage, renderReferencePage, renderSchemaPage, renderSchemasPage } from './reference/page.js'
@@ -62,11 +55,7 @@ export function developerConsole<const Apis extends ApisOptions>(
   auth: PlatformAuth<Apis>,
   options: DeveloperConsoleOptions<keyof Apis & string> = {},
 ): Middleware {
-  if (!isPlatform(auth))
-    throw new ConfigurationError({
-      problem: `developerConsole() was given ${describeValue(auth, 'nothing')}, which is no platform`,
-      fix: 'Write developerConsole(auth), where auth is what createPlatformAuth() returned.',
-    })
+  readPlatform<{ readonly core: object }>(auth, 'core', 'developerConsole(auth)')
   const { documents: given, title, registration: isWanted, ...texts } = readConsoleOptions(options)
   const { emails, registration: registrationCalls, portal }: Partial<PlatformWithPages> = auth
   if (options?.registration === true && registrationCalls === undefined)
@@ -174,11 +163,6 @@ function passOn(
   ...[req, res, next]: Parameters<Middleware>
 ): typeof next {
   return (error) => (error === undefined ? router(req, res, next) : next(error))
-}
-
-/** Checks the argument: JavaScript callers may pass an app, options, or a promise. */
-function isPlatform(auth: unknown): auth is CoreAuth {
-  return isObject(auth) && Array.isArray(auth['apis']) && typeof auth['router'] === 'function'
 }
 
 /** The options of `developerConsole()`. */

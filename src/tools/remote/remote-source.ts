@@ -25,7 +25,7 @@ export function createRemoteSource(options: {
   readonly noteCredentialUse: Reports['noteCredentialUse']
 }): CredentialSource {
   const { ask, nameOf, maxStaleness, entries, forget, learnPlan, noteCredentialUse } = options
-  const names = createKnownNames({ nameOf, limit: entries * 4, forget })
+  const names = createKnownNames((id) => nameOf('application', id), entries * 4, forget)
   const fingerprints = createFingerprints(entries * 2)
   const held = Math.min(MAX_HELD_MS, Math.floor((maxStaleness * 1000) / 3))
 
@@ -106,17 +106,12 @@ export function createRemoteSource(options: {
 }
 
 /** Application ids by the names that changes have. Where too many are known, the application leaves the memory first. */
-function createKnownNames(options: {
-  readonly nameOf: (kind: 'application', id: string) => string
-  readonly limit: number
-  readonly forget: (id: string) => void
-}) {
-  const { nameOf, limit, forget } = options
+function createKnownNames(nameOf: (id: string) => string, limit: number, forget: (id: string) => void) {
   const ids = new Map<string, string>()
   return {
     find: (name: string): string | undefined => ids.get(name),
     add(id: string): void {
-      const name = nameOf('application', id)
+      const name = nameOf(id)
       // Added again, it is the newest.
       ids.delete(name)
       ids.set(name, id)

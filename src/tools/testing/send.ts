@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { duplexPair, type Duplex } from 'node:stream'
 import { inspect } from 'node:util'
 import { html } from '../../shared/web/html.js'
-import { createAnswerReader } from './read-answer.js'
+import { createAnswerReader, type AnswerOnWire } from './read-answer.js'
 
 /** A listener of requests: an Express app, a router, or any other listener of Node's HTTP server. */
 export type Listener = {
@@ -29,13 +29,9 @@ export interface SentRequest {
   readonly onRequest?: (req: IncomingMessage) => void
 }
 
-export interface ReceivedAnswer {
-  readonly status: number
+export interface ReceivedAnswer extends Omit<AnswerOnWire, 'isComplete'> {
   /** Headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Names and values in turn, as they were sent. */
-  readonly rawHeaders: readonly string[]
-  readonly body: Buffer
 }
 
 /** setTimeout is kept, so that fake timers of a test do not prevent the time-out. */
@@ -66,7 +62,7 @@ export function send(listener: Listener, request: SentRequest): Promise<Received
     const answer = (): void => {
       end()
       const { status, rawHeaders, body } = reader.read()!
-      resolve({ status, rawHeaders, headers: joinHeaders(rawHeaders), body })
+      resolve({ status, rawHeaders, headers: Object.fromEntries(joinHeaders(rawHeaders)), body })
     }
     CONNECTIONS.set(server, { fail, onRequest })
     client.on('data', (chunk: Buffer) => {
@@ -122,10 +118,10 @@ function writeRequest({ method, target, headers = {}, body = '', version = '1.1'
   return Buffer.concat([Buffer.from(head, 'latin1'), content])
 }
 
-function joinHeaders(rawHeaders: readonly string[]): Record<string, string> {
+function joinHeaders(rawHeaders: readonly string[]): Headers {
   const joined = new Headers()
   for (let at = 0; at < rawHeaders.length; at += 2) joined.append(rawHeaders[at]!, rawHeaders[at + 1]!)
-  return Object.fromEntries(joined)
+  return joined
 }
 
 /** Functions to call for a request, and when a listener throws, by the connection. */
@@ -216,8 +212,7 @@ export function fetchFrom(app: Listener): AppFetch {
       headers: { Host: host, ...Object.fromEntries(request.headers) },
       body: new Uint8Array(await request.arrayBuffer()),
     })
-    const headers = new Headers()
-    for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!)
+    const headers = joinHeaders(rawHeaders)
     return new Response(HAS_NO_BODY.has(status) ? null : new Uint8Array(body), { status, headers })
   }
 }

@@ -16,8 +16,6 @@ const PARTS = {
   '--db': ({ target }: CheckContext) => target.database,
   'a store that can be opened': ({ admin }: CheckContext) => admin,
 }
-const CONFIG = '--config'
-const DB = '--db'
 const STORE = 'a store that can be opened'
 
 interface Check {
@@ -28,27 +26,27 @@ interface Check {
 
 const CHECKS: readonly Check[] = [
   { name: 'node', needs: [], run: checkNode },
-  { name: 'options', needs: [CONFIG], run: checkStartup },
+  { name: 'options', needs: ['--config'], run: checkStartup },
   { name: 'memory store', needs: [], run: checkMemory },
-  { name: 'file mode', needs: [DB], run: checkFileMode },
+  { name: 'file mode', needs: ['--db'], run: checkFileMode },
   { name: 'change feed', needs: [STORE], run: checkChangeFeed },
   { name: 'encryption at rest', needs: [STORE], run: checkEncryption },
   { name: 'signing keys', needs: [STORE], run: checkKeys },
-  { name: "the database's clock", needs: [DB, STORE], run: checkClock },
+  { name: "the database's clock", needs: ['--db', STORE], run: checkClock },
   { name: 'database', needs: [STORE], run: checkDatabase },
-  { name: 'redis', needs: [CONFIG], run: checkRedis },
+  { name: 'redis', needs: ['--config'], run: checkRedis },
   { name: 'imported credentials', needs: [STORE], run: checkImports },
-  { name: 'features', needs: [CONFIG], run: checkFeatures },
-  { name: 'stored without a feature', needs: [CONFIG, STORE], run: checkParts },
+  { name: 'features', needs: ['--config'], run: checkFeatures },
+  { name: 'stored without a feature', needs: ['--config', STORE], run: checkParts },
   { name: 'processes', needs: [STORE], run: checkProcesses },
   { name: 'guards that only report', needs: [STORE], run: checkReports },
   { name: 'e-mails', needs: [STORE], run: checkEmails },
   { name: 'expiring credentials', needs: [STORE], run: checkExpiry },
-  { name: 'age of credentials', needs: [CONFIG, STORE], run: checkCredentialAge },
-  { name: 'addresses of key sets', needs: [CONFIG, STORE], run: checkKeySets },
-  { name: 'scopes', needs: [CONFIG, STORE], run: checkScopes },
+  { name: 'age of credentials', needs: ['--config', STORE], run: checkCredentialAge },
+  { name: 'addresses of key sets', needs: ['--config', STORE], run: checkKeySets },
+  { name: 'scopes', needs: ['--config', STORE], run: checkScopes },
   { name: 'applications of prove', needs: [STORE], run: checkProve },
-  { name: 'the server at baseUrl', needs: [CONFIG], run: checkServer },
+  { name: 'the server at baseUrl', needs: ['--config'], run: checkServer },
 ]
 
 export const doctorCommand = command({

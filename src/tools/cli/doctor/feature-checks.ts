@@ -5,7 +5,17 @@ import { formatDay, DAY_MS } from '../../../shared/lib/day.js'
 import { findDisagreements, PROCESS_LIFETIME_MS } from '../../../core/store-client/processes.js'
 import { listQueuedEmails } from '../commands/emails.js'
 import { hasFeature, listPlanNames, SILENT_LOGGER } from '../target.js'
-import { formatCount, MAX_LISTED, nameFirst, note, problem, toResult, type CheckContext, findItems } from './finding.js'
+import {
+  formatCount,
+  MAX_LISTED,
+  nameFirst,
+  note,
+  problem,
+  toResult,
+  type CheckContext,
+  type CheckResult,
+  findItems,
+} from './finding.js'
 import { formatTime } from '../format.js'
 import { PROGRAM } from '../errors.js'
 import type { QueuedEmail } from '../../../store.js'
@@ -54,7 +64,7 @@ export async function checkParts({ target, admin }: CheckContext) {
   const lastMonth = { from: formatDay(Date.now() - 30 * DAY_MS), to: formatDay(Date.now()), limit: 1 }
   const counts = (await admin?.usage?.list(lastMonth))?.items ?? []
   const results = [
-    ...(await checkPlans(target)),
+    await checkPlans(target),
     due.length > 0 &&
       !has('emails') &&
       problem(
@@ -78,26 +88,25 @@ export async function checkParts({ target, admin }: CheckContext) {
 }
 
 /** A server without `plans()` does not start on such a store, and requests of an application with an unknown plan get 500. */
-async function checkPlans({ store, options }: CheckContext['target']) {
+async function checkPlans({ store, options }: CheckContext['target']): Promise<CheckResult | false> {
   const query = { after: undefined, limit: MAX_LISTED, api: undefined, status: undefined, plan: true } as const
   const names = listPlanNames(options)
   const unknown = (await store!.listApplications(query)).filter(
     ({ plan }) => plan !== undefined && names?.includes(plan) !== true,
   )
   const [first] = unknown
-  if (!first) return []
-  const { id, plan } = first
-  return [
-    names
-      ? problem(
-          `${formatCount(unknown, 'application has a plan', 'applications have plans')} that plans() does not have, such as ${id} ("${plan}"): their requests get 500.`,
-          'Add the plan to plans(), or give them another one: apps plan ID PLAN.',
-        )
-      : problem(
-          `${formatCount(unknown, 'application has a plan', 'applications have plans')}, such as ${id} ("${plan}"), and the options have no plans(): this server does not start.`,
-          'Add plans() to features.',
-        ),
-  ]
+  if (!first) return false
+  const have = formatCount(unknown, 'application has a plan', 'applications have plans')
+  const example = `such as ${first.id} ("${first.plan}")`
+  return names
+    ? problem(
+        `${have} that plans() does not have, ${example}: their requests get 500.`,
+        'Add the plan to plans(), or give them another one: apps plan ID PLAN.',
+      )
+    : problem(
+        `${have}, ${example}, and the options have no plans(): this server does not start.`,
+        'Add plans() to features.',
+      )
 }
 
 export async function checkImports({ target: { options, store } }: CheckContext) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Api } from '../../../index.js'
 import type { Header, RequestDraft } from './exchange.js'
 import { skip } from './expectation.js'
@@ -32,6 +33,12 @@ export function postForm(api: Api, endpoint: string, parameters: Parameters): Re
   const body = new URLSearchParams(parameters.map((each): [string, string] => [...each])).toString()
   const headers: readonly Header[] = [['Content-Type', 'application/x-www-form-urlencoded']]
   return { method: 'POST', path: `/${api.name}/${endpoint}`, headers, body }
+}
+
+/** A request for the key set that tells how addresses arrive. Its query, which the server ignores, keeps caches from answering. */
+export function freshKeySet(headers: readonly Header[] = []): RequestDraft {
+  const path = `/.well-known/jwks.json?prove=${randomUUID()}`
+  return { path, headers: [['Platform-Auth-Doctor', '1'], ...headers] }
 }
 
 export function formCredentials({ clientId, clientSecret }: Client): Parameters {

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { DEFAULT_CLOCK_TOLERANCE } from '../../../core/options/options.js'
 import { requireCredential, type Check, type CheckOutcome, NO_ACCESS_TOKEN } from './check.js'
 import { diagnose } from './diagnosis.js'
 import { readJwtPart } from '../../../shared/lib/jwt.js'
-import { bearer } from './drafts.js'
+import { bearer, freshKeySet } from './drafts.js'
 import type { ProbeAnswer } from './exchange.js'
 import { status, TOKEN, type Expectation, skip } from './expectation.js'
 import { listKeyIds } from './metadata.js'
@@ -48,10 +47,7 @@ export const KEY_SET_INSTANCE_CHECKS: readonly Check[] = [
     expects: 'the keys of the store, each time',
     fix: `${SAME_START} If it runs on another store than this --config, give its own.`,
     async run({ site }) {
-      const answers = await repeat(site, () => ({
-        path: `/.well-known/jwks.json?prove=${randomUUID()}`,
-        headers: [['Platform-Auth-Doctor', '1']],
-      }))
+      const answers = await repeat(site, () => freshKeySet())
       const stored: readonly unknown[] = (await site.platform.signingKeys.list()).items.map(({ kid }) => kid)
       const isSame = ({ json }: ProbeAnswer): boolean => {
         const ids = listKeyIds(json)

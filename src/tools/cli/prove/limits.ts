@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { DEFAULT_FAILED_AUTHENTICATION } from '../../../core/options/options.js'
 import { judgeForwarding, readForwarding, FORGED_ADDRESS } from '../forwarding.js'
 import { judge, type Check, type CheckContext } from './check.js'
-import { tokenRequest } from './drafts.js'
+import { freshKeySet, tokenRequest } from './drafts.js'
 import type { ProbeAnswer } from './exchange.js'
 import { all, refusal, that, TOKEN, skip } from './expectation.js'
 
@@ -13,15 +12,10 @@ export const ADDRESS_CHECKS: readonly Check[] = [
     expects: 'the addresses that the proxies add are used, and no other',
     fix: "app.set('trust proxy', <number of proxies>)",
     async run({ site: { send } }) {
-      const ask = (headers: readonly (readonly [string, string])[] = []): Promise<ProbeAnswer> =>
-        // The query, which the server ignores, keeps caches from answering.
-        send({
-          path: `/.well-known/jwks.json?prove=${randomUUID()}`,
-          headers: [['Platform-Auth-Doctor', '1'], ...headers],
-        })
-      const answer = await ask()
+      const answer = await send(freshKeySet())
       const plain = readForwarding(answer.header('platform-auth-doctor'))
-      const forged = readForwarding((await ask([['X-Forwarded-For', FORGED_ADDRESS]])).header('platform-auth-doctor'))
+      const sent = await send(freshKeySet([['X-Forwarded-For', FORGED_ADDRESS]]))
+      const forged = readForwarding(sent.header('platform-auth-doctor'))
       if (!plain || !forged) return skip('the server does not tell: it finds addresses in its own way')
       const result = judgeForwarding(plain, forged)
       if (result) return { received: result.finding, fix: result.fix }

@@ -86,7 +86,7 @@ export const proveCommand = command({
         ended.push(`The store does not answer: a temporary application is left. ${PROGRAM} apps delete ${caller.id}`)
       end()
     }
-    return createReport({ url: address, results, ended: ended.length === 0 ? undefined : ended.join(' ') })
+    return createReport(address, results, ended.length === 0 ? undefined : ended.join(' '))
   },
 })
 

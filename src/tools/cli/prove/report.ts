@@ -11,15 +11,7 @@ export interface CheckReport {
   readonly skipped?: string
 }
 
-export function createReport({
-  url,
-  results,
-  ended,
-}: {
-  readonly url: string
-  readonly results: readonly CheckReport[]
-  readonly ended: string | undefined
-}) {
+export function createReport(url: string, results: readonly CheckReport[], ended: string | undefined) {
   const skipped = results.filter((result) => result.skipped !== undefined)
   const deviations = results.filter((result): result is Deviation => result.received !== undefined)
   const made = results.length - skipped.length

@@ -37,16 +37,14 @@ export const restoreCheckCommand = command({
         const comparison = await createComparison(lost, store, (await platform.signingKeys.list()).items)
         // Read once for each list, so that memory is bounded.
         for (const first of [true, false]) {
-          const formatLacks = createTable(['what', 'application', 'details', 'redo'])
-          let title = first ? 'To be done again first:\n' : 'The rest:\n'
+          const title = first ? 'To be done again first:\n' : 'The rest:\n'
+          const formatLacks = createTable(['what', 'application', 'details', 'redo'], title)
           for await (const page of readLacks(comparison, first)) {
             lacks += page.length
-            const start = title
-            title = ''
             const rows = page.map(({ what, applicationId = '-', details = '-', redo = '-' }) => {
               return [what, applicationId, details, redo]
             })
-            yield { items: page, formatText: () => start + formatLacks(rows) }
+            yield { items: page, formatText: () => formatLacks(rows) }
           }
         }
         yield* listUndone(comparison)
@@ -68,17 +66,15 @@ export const restoreCheckCommand = command({
 })
 
 async function* listUndone({ lost, common }: Comparison): AsyncGenerator<ResultPart> {
-  const formatRecords = createTable(['at', 'what', 'by', 'application', 'details'])
-  let title = 'Undone, by the audit log of the lost database:\n'
+  const title = 'Undone, by the audit log of the lost database:\n'
+  const formatRecords = createTable(['at', 'what', 'by', 'application', 'details'], title)
   for await (const records of readRecords(lost, { after: common?.id })) {
-    const start = title
-    title = ''
     const rows = records.map(({ at, type, by, applicationId, details }) => {
       return [formatTime(at), type, by ?? '-', applicationId ?? '-', toComparable(details)]
     })
     yield {
       items: records.map(({ at, ...record }) => ({ list: 'audit', ...record, at: new Date(at) })),
-      formatText: () => start + formatRecords(rows),
+      formatText: () => formatRecords(rows),
     }
   }
 }

@@ -1,24 +1,14 @@
 import { createCredentialsForm } from './credentials-form.js'
-import { create } from './elements.js'
+import { create, find } from './elements.js'
 import { describeCalls, describeState, describeTokenRefusal, type Message } from './messages.js'
-import type { PageData } from './page.js'
-import type { Credentials, Session } from './session.js'
+import type { PageUse } from './page.js'
+import type { Credentials } from './session.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { callWords } from './words.js'
 
-export function enableAuthorization({
-  page,
-  session,
-  signal,
-  button,
-  state,
-}: {
-  readonly page: PageData
-  readonly session: Session
-  readonly signal: AbortSignal
-  readonly button: HTMLElement | undefined
-  readonly state: HTMLElement | undefined
-}) {
+export function enableAuthorization({ page, session, signal }: PageUse) {
+  const button = find(document, '.authorize', 'button')
+  const state = find(document, '.state', 'span')
   // A native dialog: it keeps the focus, returns it, and closes with Escape.
   const dialog = create('dialog', { class: 'credentials', 'aria-labelledby': 'credentials-title' })
   let pending: AbortController | undefined

@@ -2,17 +2,13 @@ import { createAnswerView, renderMessage, readBody } from './answer.js'
 import { create, describeBy, find, findAll } from './elements.js'
 import { findControls, readForm, type Problem } from './form.js'
 import { describeCallRefusal, describeTokenRefusal, type Message, readRetryAfter, type Refusal } from './messages.js'
-import { readList, type PageData } from './page.js'
+import { readList, type PageUse } from './page.js'
 import { buildUrl, hasDotSegment, type CallInput } from '../../../shared/samples/request.js'
 import { createRequest, send } from './send.js'
-import type { Session } from './session.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { callWords } from './words.js'
 
-interface CallOptions {
-  readonly page: PageData
-  readonly session: Session
-  readonly signal: AbortSignal
+interface CallOptions extends PageUse {
   readonly askAgain: (message: Message) => void
   readonly authorize: (message?: Message, then?: () => void) => void
 }

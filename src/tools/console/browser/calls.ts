@@ -1,6 +1,5 @@
 import { enableAuthorization } from './authorization.js'
 import { enableCall } from './call.js'
-import { find } from './elements.js'
 import type { PageData } from './page.js'
 import { createLanguageChoice, enableSamples } from './samples.js'
 import { send } from './send.js'
@@ -20,11 +19,7 @@ export function createCalls(root: string) {
     enablePage(page: PageData) {
       const left = new AbortController()
       const options = { page, session, languages, signal: left.signal }
-      const { open, askAgain, close } = enableAuthorization({
-        ...options,
-        button: find(document, '.authorize', 'button'),
-        state: find(document, '.state', 'span'),
-      })
+      const { open, askAgain, close } = enableAuthorization(options)
       return {
         enableForm(form: HTMLFormElement): void {
           enableCall(form, { ...options, askAgain, authorize: open })

@@ -1,5 +1,6 @@
 import { isElement, findAll } from './elements.js'
 import { findJsonProblem } from './json.js'
+import { isObject } from '../../../shared/lib/own-members.js'
 import { createBody, type BodyInput, type FieldEncoding, type FieldInput } from '../../../shared/samples/body.js'
 import { isJson, type Parameter, type Value } from '../../../shared/samples/serialize.js'
 import { buildUrl, hasDotSegment, type CallInput } from '../../../shared/samples/request.js'
@@ -124,11 +125,7 @@ export function readValue(text: string, type: string): Reading {
     case 'array':
       return trimmed.startsWith('[') ? readJson(trimmed, Array.isArray, callWords.array) : { value: readList(trimmed) }
     case 'object':
-      return readJson(
-        trimmed,
-        (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-        callWords.object,
-      )
+      return readJson(trimmed, isObject, callWords.object)
     case 'json':
       return readJson(trimmed, () => true, '')
     default:

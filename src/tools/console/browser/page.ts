@@ -1,4 +1,4 @@
-import type { ApiAccess } from './session.js'
+import type { ApiAccess, Session } from './session.js'
 
 export interface PageData {
   readonly api: ApiAccess
@@ -9,6 +9,13 @@ export interface PageData {
   readonly calls: string
   readonly support: string | undefined
   readonly register: string | undefined
+}
+
+/** What calls of a page share until it is left. */
+export interface PageUse {
+  readonly page: PageData
+  readonly session: Session
+  readonly signal: AbortSignal
 }
 
 export function findMain(): HTMLElement | undefined {

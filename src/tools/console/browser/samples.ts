@@ -3,16 +3,12 @@ import type { Sample, SampleCall } from '../../../shared/samples/prepare.js'
 import { createCopyButton } from './copy.js'
 import { create, renderTokens } from './elements.js'
 import { findControls, readEncoding, readForm } from './form.js'
-import type { PageData } from './page.js'
+import type { PageUse } from './page.js'
 import { buildHeaders, buildUrl } from '../../../shared/samples/request.js'
-import type { Session } from './session.js'
 import { callWords } from './words.js'
 
-interface SamplesOptions {
-  readonly page: PageData
-  readonly session: Session
+interface SamplesOptions extends PageUse {
   readonly languages: ReturnType<typeof createLanguageChoice>
-  readonly signal: AbortSignal
 }
 
 /** While the reader types, samples are written after a pause of this length. */
@@ -79,8 +75,7 @@ export function createLanguageChoice() {
       changes.dispatchEvent(new Event('change'))
     },
     subscribe(listener: () => void, signal: AbortSignal): void {
-      changes.addEventListener('change', listener)
-      signal.addEventListener('abort', () => changes.removeEventListener('change', listener))
+      changes.addEventListener('change', listener, { signal })
     },
   }
 }

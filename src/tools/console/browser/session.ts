@@ -121,8 +121,7 @@ export function createSession(options: TokenRequestOptions) {
     lastKey: (): string => lastKey,
     grantedScopes: (api: ApiAccess): readonly string[] | undefined => tokens.get(api.name)?.scopes,
     subscribe(listener: () => void, signal: AbortSignal): void {
-      changes.addEventListener('change', listener)
-      signal.addEventListener('abort', () => changes.removeEventListener('change', listener))
+      changes.addEventListener('change', listener, { signal })
     },
   }
 }

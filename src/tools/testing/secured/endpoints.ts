@@ -127,25 +127,20 @@ function isOfExpress4({ handle, regexp }: Layer): boolean {
   return regexp?.fast_slash === true && (handle.name === 'query' || handle.name === 'expressInit')
 }
 
-interface ExamplePath {
-  readonly path: string
-  readonly groups: readonly (string | undefined)[]
-}
-
 /**
  * Paths for a pattern: each alternative, with and without what is optional, and with other numbers of segments for a wildcard. The
  * pattern itself decides which are right. Empty for expressions that need more (lookaheads, references to groups): the option
  * `examples` has paths for those.
  */
-function findExamplePaths(pattern: RegExp): ExamplePath[] {
+function findExamplePaths(pattern: RegExp) {
   const plain = new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, ''))
-  const found = new Map<string, ExamplePath>()
+  const found = new Map<string, ExampleGroups>()
   for (const text of listTexts(pattern.source)) {
     const path = text.startsWith('/') ? text : `/${text}`
     const match = plain.exec(path.replace(/(?<=.)\/$/, '')) ?? plain.exec(path)
-    if (match) found.set(match.input, { path: match.input, groups: match.slice(1) })
+    if (match) found.set(match.input, match.slice(1))
   }
-  return [...found.values()]
+  return [...found].map(([path, groups]) => ({ path, groups }))
 }
 
 /** Escaped characters, classes, the beginnings of groups, quantifiers, and every other character. */

@@ -12,8 +12,8 @@ import { createJudge, UNKNOWN } from './judge.js'
 import { createProblemList, RoutesNotSecuredError } from './problem.js'
 import { createProber } from './prober.js'
 import { readPublicRoutes } from './public-routes.js'
-import { readAlsoTry, type AlsoTry } from './variations.js'
-import { wrongOption } from '../../../shared/lib/option-checks.js'
+import type { AlsoTry } from './variations.js'
+import { readGroup, wrongOption } from '../../../shared/lib/option-checks.js'
 
 export interface ExpectSecuredOptions {
   /** The platform whose guards protect the routes. */
@@ -79,7 +79,7 @@ function readOptions(app: unknown, options: ExpectSecuredOptions): ExpectSecured
 
 async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promise<SecuredRoutes> {
   const { auth, params = {}, examples = {} } = options
-  const alsoTry = readAlsoTry(options.alsoTry)
+  const alsoTry = readGroup('alsoTry', options.alsoTry, ['paths', 'names', 'hosts', 'addresses'])
   const endpoints = findEndpoints(app, auth, params).map((endpoint) => {
     const example = examples[endpoint.path]
     return example === undefined ? endpoint : { ...endpoint, targets: [example] }

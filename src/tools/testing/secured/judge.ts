@@ -35,7 +35,8 @@ export function createJudge(auth: PlatformAuth, prober: Prober) {
   const known = new Map<string, Promise<ReceivedAnswer | undefined>>()
 
   function askUnknown(target: string, { method }: Ask, change: Partial<Ask>): Promise<ReceivedAnswer | undefined> {
-    const request = { ...change, method, target: target + queryOf(change.target) }
+    const query = change.target?.replace(/^[^?]*/, '') ?? ''
+    const request = { ...change, method, target: target + query }
     const key = JSON.stringify(request)
     const found =
       known.get(key) ?? prober.ask(request).then(({ answer, decisions }) => (decisions.length > 0 ? undefined : answer))
@@ -179,9 +180,4 @@ const NOT_ANSWERED = 599
 /** Pages have numbers that are used once. */
 function withoutNonces({ body, headers }: ReceivedAnswer): string {
   return `${headers['content-type'] ?? ''} ${body.toString().replaceAll(/[\w-]{16,}/g, '')}`
-}
-
-function queryOf(target = ''): string {
-  const at = target.indexOf('?')
-  return at < 0 ? '' : target.slice(at)
 }

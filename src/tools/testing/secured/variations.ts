@@ -1,4 +1,3 @@
-import { readGroup } from '../../../shared/lib/option-checks.js'
 import type { Ask } from './prober.js'
 
 /** What is tried besides the lists below. */
@@ -11,10 +10,6 @@ export interface AlsoTry {
   readonly hosts?: readonly string[]
   /** Addresses of clients, also in `X-Forwarded-For`. */
   readonly addresses?: readonly string[]
-}
-
-export function readAlsoTry(given?: AlsoTry): AlsoTry {
-  return readGroup('alsoTry', given, ['paths', 'names', 'hosts', 'addresses'])
 }
 
 export interface Variation {

@@ -37,7 +37,7 @@ it('a request of prove has the path, and the names of headers, as they are writt
 
 describe('the report', () => {
   it('as JSON has the row of the HTTP reference', () => {
-    expect(createReport({ url: 'http://localhost', results: [PASSED, RESULT], ended: undefined }).json).toMatchObject({
+    expect(createReport('http://localhost', [PASSED, RESULT], undefined).json).toMatchObject({
       checks: 2,
       passed: 1,
       deviations: [{ row: 'G2', api: 'orders' }],
@@ -45,7 +45,7 @@ describe('the report', () => {
   })
 
   it('as text shows a fix once for what has the same one, and no control characters', () => {
-    const { text } = createReport({ url: 'http://localhost', results: [RESULT, RESULT], ended: undefined })
+    const { text } = createReport('http://localhost', [RESULT, RESULT], undefined)
     expect(text.match(/FIX {2}Put the guard/g)).toHaveLength(1)
     expect(text.match(/^DEVIATION {2}orders: a request/gm)).toHaveLength(2)
     expect(text).not.toContain('\u{1b}')
