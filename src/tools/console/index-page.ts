@@ -11,19 +11,19 @@ import { renderMarkdown } from './reference/markdown.js'
 import { listReferenceOperations } from './reference/operations.js'
 import { nameUnit } from './reference/schema-rules.js'
 import { renderReferenceFrame } from './reference/frame.js'
-import { readLanguage, words, wordsWith } from './words.js'
+import { readLanguage, textWith, words, wordsWith } from './words.js'
 
 export function renderIndexPage(site: Site): string {
   const { title, apis, documents, registration, guides } = site
   const [first] = apis
   const baseUrl = first ? first.resource.slice(0, -first.name.length - 1) : ''
+  const titles = apis.map((api) => api.title)
+  const named = apis.length > 3 ? `${apis.length} ${words().apis}` : new Intl.ListFormat(readLanguage()).format(titles)
   const content = html`
     <main>
       <div class="opening">
         <h1>${nameUnit(words().build, apis.length)}</h1>
-        <p class="lead">
-          ${wordsWith(apis.length === 1 ? 'oneApi' : 'manyApis', { count: apis.length, address: html`<code>${renderBreakable(baseUrl)}</code>` })}
-        </p>
+        <p class="lead">${textWith('callApis', { apis: named })}</p>
         ${renderSteps(registration)}
       </div>
       ${guides.length > 0 && renderContents(FRAME_TEXTS[readLanguage()].guides, guides)}
@@ -103,7 +103,7 @@ export function renderSamplesPage(api: Api, site: Site): string {
   const content = renderApi(api, document, { folder: '../', calls: renderPrograms(api, document) })
   if (document) {
     const reference = { api, document, operations: listReferenceOperations(document) }
-    return renderReferenceFrame(reference, site, { title, up: '../', content })
+    return renderReferenceFrame(reference, site, { title, up: '../', current: 'samples', content })
   }
   return renderPage({
     title: `${title}, ${api.title}, ${site.title}`,

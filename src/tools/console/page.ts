@@ -12,7 +12,7 @@ import { FRAME_SCRIPT_SOURCE } from '../../shared/web/frame-script.js'
 import type { Assets } from './assets.js'
 import type { Api } from '../../index.js'
 import type { JsonObject } from '../../shared/openapi/document.js'
-import { readLanguage } from './words.js'
+import { readLanguage, textWith } from './words.js'
 
 interface PageOptions extends Pick<PageFrame, 'title' | 'bodyClass' | 'content' | 'footer'> {
   readonly site: Site
@@ -45,6 +45,18 @@ export function renderPage(page: PageOptions): string {
       ${styles.map((name) => html`<link rel="stylesheet" href="${root}${assets[name].path}" /> `)}
       ${scripts.map((name) => html`<script src="${root}${assets[name].path}" defer></script> `)} ${head}`,
   })
+}
+
+/** The pages before and after one of a series. */
+export function renderNeighbours<Each>(series: readonly Each[], at: number, read: (each: Each) => [string, string]) {
+  const links = [[at - 1, 'previous'] as const, [at + 1, 'next'] as const].map(([other, word]) => {
+    const [href, title] = series[other] ? read(series[other]) : []
+    return (
+      href !== undefined &&
+      html`<a class="chevron next ${word}" href="${href}">${textWith(word, { title: title! })}</a> `
+    )
+  })
+  return series.length > 1 && html`<p class="turn">${links}</p>`
 }
 
 export function listDeveloperPages({ guides, changelog, portal, registration }: Site): DeveloperPages {

@@ -4,10 +4,10 @@ import { html, type Html } from '../../shared/web/html.js'
 import type { Tone } from '../../shared/web/look.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderPill } from '../../shared/web/parts.js'
-import { renderPage, type ConsoleText, type Site } from './page.js'
+import { renderNeighbours, renderPage, type ConsoleText, type Site } from './page.js'
 import { type Heading, listHeadings } from './reference/information.js'
 import { renderMarkdown } from './reference/markdown.js'
-import { readLanguage, textWith, words } from './words.js'
+import { readLanguage, words } from './words.js'
 import { describeValue, wrongOption } from '../../shared/lib/option-checks.js'
 
 export function readGuides(pattern: unknown): ConsoleText[] {
@@ -94,7 +94,6 @@ const MAX_HEADING = 300
 export function renderTextPage(site: Site, text: ConsoleText): string {
   const { title, guides } = site
   const isGuide = guides.includes(text)
-  const next = isGuide && guides[guides.indexOf(text) + 1]
   const { markup } = renderMarkdown(text.markdown, { headingIds: true })
   const hasHeading = markup.includes('<h1')
   const body = hasHeading ? markup : renderMarkdown(text.markdown, { headingIds: true, headingLevel: 2 }).markup
@@ -110,7 +109,7 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
       <main class="text${!isGuide && ' changes'}">
         ${!hasHeading && html`<h1>${text.title}</h1>`}
         ${{ markup: isGuide ? linkGuides(body, guides) : markChanges(body) }}
-        ${next && html`<a class="chevron next" href="../${next.path}">${textWith('nextGuide', { title: next.title })}</a>`}
+        ${isGuide && renderNeighbours(guides, guides.indexOf(text), (each) => [`../${each.path}`, each.title])}
       </main>
       ${isOneOfMany && headings.length > 1 && renderOnPage(headings)}
     </div>

@@ -539,7 +539,7 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     const dialog = page.locator('dialog.credentials')
     await dialog.getByRole('button', { name: 'Autorisieren' }).click()
     await dialog.getByRole('alert').getByText('Geben Sie den Schlüssel ein.').waitFor()
-    await dialog.getByRole('button', { name: 'Schließen' }).click()
+    await dialog.getByRole('button', { name: 'Abbrechen' }).click()
     await page.locator('header .home').click()
     await page.getByRole('link', { name: 'Catalogue', exact: true }).click()
     await page.getByText('Nicht autorisiert').waitFor()

@@ -83,7 +83,17 @@ describe('the console of a shop', () => {
       '/developers/apis/orders/operations/placeOrder',
     ])
     // The groups that are not open lead to the reference, and the list of schemas is one of them.
-    expect([...page.querySelectorAll('#sidebar .groups > li > a')].map((each) => wordsOf(each))).toEqual(['Schemas 4'])
+    const others = [...page.querySelectorAll('#sidebar .groups > li > a')].map((each) => wordsOf(each))
+    expect(others).toEqual(['Overview', 'Samples', 'Schemas 4'])
+  })
+
+  it.each([
+    ['', 'Overview'],
+    ['/samples', 'Samples'],
+  ])('names in the sidebar the page of an API at orders%s', async (path, name) => {
+    const { page } = await pageAt(`${shop.developers}/apis/orders${path}`)
+    const current = [...page.querySelectorAll<HTMLAnchorElement>('#sidebar [aria-current=page]')]
+    expect(current.map((link) => [wordsOf(link), link.pathname])).toEqual([[name, `/developers/apis/orders${path}`]])
   })
 
   it.each(['apis/orders', 'apis/orders/operations/placeOrder', 'apis/orders/schemas', 'apis/orders/schemas/Order'])(

@@ -55,7 +55,10 @@ describe('a reference', () => {
     need.querySelector('button')!.click()
     await page.authorize(credentials.clientId, credentials.clientSecret)
     await page.state('Authorized as ')
-    expect([need.hidden, send.classList.contains('quiet')]).toEqual([true, false])
+    expect([need.textContent, send.classList.contains('quiet')]).toEqual([
+      expect.stringMatching(/^Authorized as epa_key_....… Change$/),
+      false,
+    ])
     await vi.waitFor(() => expect(page.window.document.activeElement?.matches('#listOrders .execute')).toBe(true))
   })
 
@@ -94,7 +97,7 @@ describe('a reference', () => {
     await page.click('dialog button', 'Forget the credentials')
     expect(sample.textContent).not.toContain(credentials.clientSecret)
     await page.state('Not authorized')
-    await page.click('dialog button', 'Close')
+    await page.click('dialog button', 'Cancel')
     expect(await page.call('listOrders')).toContain('401 Unauthorized')
     expect(page.sent.at(-1)?.headers.get('authorization')).toBeNull()
   })
@@ -103,8 +106,15 @@ describe('a reference', () => {
 it('says that the address names no operation, and finds a status, a word with a typing error and, below operations, a schema', async () => {
   const page = await open('orders', shop, shop.developers, '#renamed')
   expect((await page.one('.unknown')).textContent).toContain('“renamed” is not in this reference.')
-  const search = await page.one('.search')
-  search.focus()
+  const search = (await page.one('.search')) as HTMLInputElement
+  await page.click('.unknown button', 'Search this reference')
+  expect(page.window.document.activeElement).toBe(search)
+  page.type(search, 'zebra')
+  await page.one('.count', 'No matches.')
+  expect((await page.one('.groups')).hidden).toBe(false)
+  await page.click('.clear', 'Clear the search')
+  expect([page.window.document.activeElement, search.value]).toEqual([search, ''])
+  expect(page.all('.clear')).toEqual([])
   page.type(search, 'place')
   await page.one('[role=option]', 'Place an order')
   await page.one('.count', '1 match')

@@ -1,5 +1,5 @@
 import { createCredentialsForm } from './credentials-form.js'
-import { create, find } from './elements.js'
+import { create, createButton, find } from './elements.js'
 import { describeCalls, describeState, describeTokenRefusal, type Message } from './messages.js'
 import type { PageUse } from './page.js'
 import type { Credentials } from './session.js'
@@ -40,8 +40,8 @@ export function enableAuthorization({ page, session, signal }: PageUse) {
   }
 
   function showAuthorized(): void {
-    const closeButton = create('button', { type: 'button', class: 'button', click: close }, callWords.close)
-    const forgetButton = create('button', { type: 'button', class: 'button quiet', click: onForget }, callWords.forget)
+    const closeButton = createButton(callWords.close, close, 'button')
+    const forgetButton = createButton(callWords.forget, onForget)
     show(create('p', { role: 'status' }, describe()), create('p', { class: 'choice' }, closeButton, ' ', forgetButton))
     // The button that was pressed is gone; without this, the focus would fall to the body.
     closeButton.focus()

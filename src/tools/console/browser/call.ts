@@ -1,7 +1,8 @@
 import { createAnswerView, renderMessage, readBody } from './answer.js'
-import { create, describeBy, find, findAll } from './elements.js'
+import { create, createButton, describeBy, find, findAll } from './elements.js'
 import { findControls, readForm, type Problem } from './form.js'
-import { describeCallRefusal, describeTokenRefusal, type Message, readRetryAfter, type Refusal } from './messages.js'
+import { describeCallRefusal, describeState, describeTokenRefusal, readRetryAfter } from './messages.js'
+import type { Message, Refusal } from './messages.js'
 import { readList, type PageUse } from './page.js'
 import { buildUrl, hasDotSegment, type CallInput } from '../../../shared/samples/request.js'
 import { createRequest, send } from './send.js'
@@ -22,11 +23,8 @@ export function enableCall(form: HTMLFormElement, options: CallOptions): void {
   if (!section || !button) return
   const view = createAnswerView(section)
   const label = button.textContent
-  const cancelButton = create(
-    'button',
-    { type: 'button', class: 'cancel button quiet', hidden: true },
-    callWords.cancel,
-  )
+  const cancelButton = createButton(callWords.cancel, () => running?.abort(), 'cancel button quiet')
+  cancelButton.hidden = true
   button.after(' ', cancelButton)
   button.disabled = false
   let running: AbortController | undefined
@@ -100,7 +98,7 @@ export function enableCall(form: HTMLFormElement, options: CallOptions): void {
 
   function createAuthorizeButton(): HTMLElement {
     const click = (): void => authorize(undefined, () => void execute())
-    return create('button', { type: 'button', class: 'button', click }, callWords.authorizeAndSend)
+    return createButton(callWords.authorizeAndSend, click, 'button')
   }
 
   /** The button gets `aria-disabled`: the attribute `disabled` would drop the focus. */
@@ -116,7 +114,6 @@ export function enableCall(form: HTMLFormElement, options: CallOptions): void {
     event.preventDefault()
     void execute()
   })
-  cancelButton.addEventListener('click', () => running?.abort())
   const reset = find(form, '.reset', 'button')
   reset?.removeAttribute('hidden')
   reset?.addEventListener('click', () => {
@@ -134,14 +131,20 @@ export function enableCall(form: HTMLFormElement, options: CallOptions): void {
   if (form.dataset['security'] === 'required') showNeed(button, options)
 }
 
-/** Says above the button that sends that credentials are needed, while there are none. */
+/** Says above the button that sends that credentials are needed, or on narrow pages, whose header has no room for it, which there are. */
 function showNeed(button: HTMLElement, { page, session, signal, authorize }: CallOptions): void {
   const click = (): void => authorize(undefined, () => button.focus())
-  const authorizeButton = create('button', { type: 'button', class: 'button', click }, callWords.authorize)
-  const need = create('p', { class: 'need' }, create('span', {}, callWords.toSend), ' ', authorizeButton)
+  const authorizeButton = createButton(callWords.authorize, click, 'button')
+  const text = create('span', { class: 'state' })
+  const need = create('p', { class: 'need' }, text, ' ', authorizeButton)
   const show = (): void => {
-    need.hidden = session.describe(page.api) !== 'none'
-    button.classList.toggle('quiet', !need.hidden)
+    const known = session.describe(page.api)
+    const isNeeded = known === 'none'
+    text.textContent = isNeeded ? callWords.toSend : describeState(known, session.read()?.key ?? '')
+    text.dataset['state'] = known
+    authorizeButton.textContent = isNeeded ? callWords.authorize : callWords.change
+    authorizeButton.classList.toggle('quiet', !isNeeded)
+    button.classList.toggle('quiet', isNeeded)
   }
   button.parentElement?.before(need)
   session.subscribe(show, signal)

@@ -1,6 +1,6 @@
 import { renderMessage } from './answer.js'
 import { isCompleteKey } from './checksum.js'
-import { create } from './elements.js'
+import { create, createButton, describeBy } from './elements.js'
 import type { Message } from './messages.js'
 import type { PageData } from './page.js'
 import type { Credentials, Session } from './session.js'
@@ -22,6 +22,8 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
   const isOAuth = api.scheme === 'oauth2'
   const problem = create('div', { role: 'alert' })
   const key = createField('key', callWords.key, isOAuth ? 'client_id' : api.keyHeader)
+  if (isOAuth) key.element.append(create('span', { class: 'hint', id: 'credentials-hint' }, callWords.idInstead))
+  describeBy(key.input, 'credentials-hint', isOAuth)
   const secret = createField('secret', callWords.secret, isOAuth ? 'client_secret' : callWords.forTokens, {
     type: 'password',
     required: isOAuth && api.proof === undefined,
@@ -30,7 +32,7 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
   const proof = api.proof !== undefined && isSecureContext ? createPrivateKeyField(api.proof === 'only') : undefined
   key.input.value = session.lastKey()
   const submit = create('button', { class: 'button' }, callWords.authorize)
-  const forget = create('button', { type: 'button', class: 'button quiet', click: onForget }, callWords.forget)
+  const forget = createButton(callWords.forget, onForget)
   const element = create(
     'form',
     { novalidate: true, submit: (event) => void check(event) },
@@ -38,13 +40,13 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
     needsSecret && api.proof !== 'only' && secret.element,
     proof?.element,
     problem,
-    create('p', { class: 'note' }, ...renderNote(page)),
+    ...renderNotes(page),
     create(
       'p',
       { class: 'choice' },
       submit,
       ' ',
-      create('button', { type: 'button', class: 'button quiet', click: onClose }, callWords.close),
+      createButton(callWords.cancel, onClose),
       session.hasCredentials() && ' ',
       session.hasCredentials() && forget,
     ),
@@ -83,14 +85,14 @@ export function createCredentialsForm({ page, session, message, onSubmit, onForg
   function showProblem(text: Message | undefined, field?: HTMLElement): void {
     for (const { input } of [key, secret, ...(proof ? [proof] : [])]) {
       input.toggleAttribute('aria-invalid', false)
-      input.removeAttribute('aria-describedby')
+      describeBy(input, 'credentials-problem', false)
     }
     const paragraph =
       text && create('p', { class: 'problem', id: 'credentials-problem' }, ...renderMessage(text, support))
     problem.replaceChildren(...(paragraph ? [paragraph] : []))
     if (!text || !field) return
     field.setAttribute('aria-invalid', 'true')
-    field.setAttribute('aria-describedby', 'credentials-problem')
+    describeBy(field, 'credentials-problem', true)
   }
 
   /** Sets the button's state by `aria-disabled`: the attribute `disabled` would drop the focus. */
@@ -124,15 +126,14 @@ function createField(name: string, label: string, parameter: string, { type = 't
   return { input, element: create('p', { class: 'field' }, text, input) }
 }
 
-function renderNote({ api, needsSecret, hasEmails, register }: PageData): (Node | string)[] {
-  const { bothByEmail, bothFromOperator, keyByEmail, keyFromOperator, idInstead, bothUsed, keyUsed } = callWords
+function renderNotes({ api, needsSecret, hasEmails, register }: PageData): Node[] {
+  const { bothByEmail, bothFromOperator, keyByEmail, keyFromOperator, bothUsed, keyUsed, noneYet } = callWords
   const isBoth = needsSecret && api.proof !== 'only'
   const [byEmail, fromOperator] = isBoth ? [bothByEmail, bothFromOperator] : [keyByEmail, keyFromOperator]
-  const id = api.scheme === 'oauth2' ? [idInstead] : []
-  const sentences = [hasEmails ? byEmail : fromOperator, ...id, isBoth ? bothUsed : keyUsed]
+  const link = register !== undefined && create('a', { href: register }, callWords.register)
   return [
-    sentences.join(' '),
-    ...(register === undefined ? [] : [' ', create('a', { href: register }, callWords.register)]),
+    create('p', { class: 'note' }, hasEmails ? byEmail : fromOperator, ' ', isBoth ? bothUsed : keyUsed),
+    ...(link ? [create('p', { class: 'note' }, noneYet, ' ', link)] : []),
   ]
 }
 
@@ -151,7 +152,7 @@ function createPrivateKeyField(isOpen: boolean) {
     create(
       'p',
       {},
-      create('button', { type: 'button', class: 'button quiet', click: () => void make() }, callWords.makeKey),
+      createButton(callWords.makeKey, () => void make()),
     ),
     made,
   )

@@ -19,6 +19,10 @@ export function create<Name extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+export function createButton(text: string, click: () => void, classes = 'button quiet'): HTMLButtonElement {
+  return create('button', { type: 'button', class: classes, click }, text)
+}
+
 export function find<Name extends keyof HTMLElementTagNameMap>(
   parent: ParentNode,
   selector: string,

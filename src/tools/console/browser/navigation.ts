@@ -1,5 +1,5 @@
 import { enableCopyButtons } from './copy.js'
-import { create, find, findAll, focusOn } from './elements.js'
+import { create, createButton, find, findAll, focusOn } from './elements.js'
 import { fetchPage } from './fetch-page.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { pageWords } from './words.js'
@@ -9,6 +9,7 @@ export function enableNavigation(
   main: HTMLElement,
   mark: ((key: string) => void) | undefined,
   onForm: (form: HTMLFormElement) => void,
+  focusSearch: () => void,
 ): () => boolean {
   const findSection = (key: string): HTMLElement | undefined => {
     const section = key === '' ? null : document.getElementById(key)
@@ -73,7 +74,8 @@ export function enableNavigation(
     if (target) target.scrollIntoView?.()
     if (target || key === '' || !find(main, '.operation .toggle', 'a')) return target !== null
     const text = fillText(pageWords.unknown, { key })
-    const note = create('p', { class: 'notice warn unknown', role: 'alert' }, text)
+    const searchButton = createButton(pageWords.search, focusSearch)
+    const note = create('p', { class: 'notice warn unknown', role: 'alert' }, text, ' ', searchButton)
     main.prepend(note)
     focusOn(note)
     return true

@@ -70,15 +70,16 @@ function createView(loader: ReturnType<typeof createCallsLoader>): View {
     if (target instanceof Element && target.closest('a')) sheet?.close()
   })
   const onForm = (form: HTMLFormElement): void => loadCalls((loaded) => loaded.enableForm(form))
-  const goToHash = enableNavigation(main, mark, onForm)
+  const focusSearch = (): boolean => {
+    if (search) sheet?.open()
+    search?.focus()
+    return search !== undefined
+  }
+  const goToHash = enableNavigation(main, mark, onForm, focusSearch)
 
   return {
     goToHash,
-    focusSearch() {
-      if (search) sheet?.open()
-      search?.focus()
-      return search !== undefined
-    },
+    focusSearch,
     close() {
       calls?.close()
       sheet?.close()

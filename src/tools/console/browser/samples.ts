@@ -1,7 +1,7 @@
 import { createSamples } from '../../../shared/samples/samples.js'
 import type { Sample, SampleCall } from '../../../shared/samples/prepare.js'
 import { createCopyButton } from './copy.js'
-import { create, renderTokens } from './elements.js'
+import { create, createButton, renderTokens } from './elements.js'
 import { findControls, readEncoding, readForm } from './form.js'
 import type { PageUse } from './page.js'
 import { buildHeaders, buildUrl } from '../../../shared/samples/request.js'
@@ -26,7 +26,7 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
 
   const write = () => createSamples(readSampleCall(form, options, isRevealed))
   const tabs = createTabs(`samples-${++count}`, panel, write(), languages.choose)
-  const reveal = create('button', { type: 'button', class: 'reveal button quiet', click: toggle }, callWords.reveal)
+  const reveal = createButton(callWords.reveal, toggle, 'reveal button quiet')
   const copy = createCopyButton(() => full, callWords.copySample)
   section.replaceChildren(create('div', { class: 'head' }, tabs.list, copy), panel, reveal)
 

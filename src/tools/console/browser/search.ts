@@ -1,4 +1,4 @@
-import { create, find, findAll } from './elements.js'
+import { create, createButton, find, findAll } from './elements.js'
 import { fetchPage } from './fetch-page.js'
 import { nameOperations } from './navigation.js'
 import { createSearch, type Search, type SearchEntry } from './search-ranking.js'
@@ -29,6 +29,7 @@ export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: str
     hidden: true,
   })
   const count = create('p', { class: 'count unseen', role: 'status' })
+  const clearButton = createButton(pageWords.clear, clear, 'button quiet clear')
   let search: Search | undefined
   let chosen = -1
   let shown = MAX_SHOWN
@@ -63,12 +64,15 @@ export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: str
     for (const option of options) markMatches(option, query)
     if (keys.length > limit) options.push(createMoreOption(keys.length, options.length))
     list.replaceChildren(...options)
-    list.hidden = !isActive
-    if (groups) groups.hidden = isActive
-    input!.setAttribute('aria-expanded', String(isActive))
+    list.hidden = keys.length === 0
+    // Where nothing matches, the list of all is what goes on.
+    if (groups) groups.hidden = !list.hidden
+    clearButton.remove()
+    if (isActive && list.hidden) count.after(clearButton)
+    input!.setAttribute('aria-expanded', String(!list.hidden))
     count.textContent = isActive ? formatCount(keys.length, limit) : ''
     count.classList.toggle('unseen', !isActive)
-    choose(keys.length > 0 ? 0 : -1)
+    choose(list.hidden ? -1 : 0)
   }
 
   function showAgain(): void {
@@ -95,6 +99,7 @@ export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: str
   function clear(): void {
     input!.value = ''
     show()
+    input!.focus()
   }
 
   function open(option: Element | null | undefined): void {
@@ -131,7 +136,6 @@ export function enableSearch(sidebar: HTMLElement, main: HTMLElement, words: str
   list.addEventListener('click', ({ target }) => open((target as Element).closest('[role="option"]')))
   const roles = { role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': list.id, 'aria-expanded': 'false' }
   for (const [name, value] of Object.entries(roles)) input.setAttribute(name, value)
-  input.autocomplete = 'off'
   const box = find(sidebar, '.find', 'div')
   box?.after(count, list)
   box?.removeAttribute('hidden')

@@ -1,4 +1,4 @@
-import { create, find, findAll } from './elements.js'
+import { create, createButton, find, findAll } from './elements.js'
 import { pageWords } from './words.js'
 
 /** Narrower pages show the sidebar as a sheet; reference.css has the same width. */
@@ -7,7 +7,7 @@ const NARROW = '(max-width: 63.99rem)'
 /** The sidebar as a sheet over narrow pages. A native dialog keeps the focus, closes with Escape, and returns the focus. */
 export function enableSheet(sidebar: HTMLElement, button: HTMLElement) {
   const place = document.createComment('')
-  const closeButton = create('button', { type: 'button', class: 'button quiet', click: close }, pageWords.close)
+  const closeButton = createButton(pageWords.close, close)
   const sheet = create(
     'dialog',
     { class: 'sheet', 'aria-label': button.getAttribute('aria-label') ?? undefined },

@@ -140,7 +140,11 @@ function renderParameters(document: JsonObject, title: string, parameters: reado
       <ul class="properties">
         ${parameters.map(({ name, place, required, deprecated, description, schema }) =>
           renderProperty(
-            { name, isOld: deprecated, about: html`${renderPill(place)} ${renderAbout(document, schema, required)}` },
+            {
+              name,
+              isOld: deprecated,
+              about: html`${renderPill(place)} ${renderAbout(document, schema, required && 'required')}`,
+            },
             html`${renderDescription(description ?? readSchema(document, schema)['description'], 5)}
             ${hasParts(document, schema) && renderSchemaDetails(document, schema, words().details)}`,
           ),

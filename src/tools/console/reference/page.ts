@@ -10,12 +10,12 @@ import { listHeadings, normalizeAnchor, redirectAnchors, renderInformation, type
 import { renderDescription } from './markdown.js'
 import { renderExternalDocs, renderOperation, type Reference } from './operation.js'
 import { RESERVED_IDS, groupByTag, type ReferenceOperation, type TagGroup } from './operations.js'
-import type { Site } from '../page.js'
+import { renderNeighbours, type Site } from '../page.js'
 import { renderReferenceFrame } from './frame.js'
 import { listNamedSchemas, type NamedSchema } from './named-schemas.js'
 import { renderPath, renderTitle } from './side-list.js'
 import { readText, resolve, readSchema, describeType } from './read-schema.js'
-import { readLanguage, textWith, words } from '../words.js'
+import { readLanguage, words } from '../words.js'
 import { renderSchema } from './schema.js'
 import { listMembers } from './schema-rules.js'
 import { findKnownValue } from './examples.js'
@@ -73,7 +73,7 @@ function listPlaces({ api, operations }: Reference, groups: readonly TagGroup[],
 }
 
 export function renderOperationPage(reference: Reference, operation: ReferenceOperation, options: Site): string {
-  const next = reference.operations[reference.operations.indexOf(operation) + 1]
+  const { operations } = reference
   return renderReferenceFrame(reference, options, {
     title: operation.summary ?? operation.key,
     up: '../../',
@@ -82,7 +82,7 @@ export function renderOperationPage(reference: Reference, operation: ReferenceOp
         ${renderEndpoint(reference.api, operation)}
         <div class="content">${renderOperation(reference, operation)}</div>
       </section>
-      ${next && html`<a class="chevron next" href="${next.key}">${textWith('nextGuide', { title: next.summary ?? next.key })}</a>`}`,
+      ${renderNeighbours(operations, operations.indexOf(operation), ({ key, summary }) => [key, summary ?? key])}`,
   })
 }
 

@@ -65,13 +65,14 @@ export function renderMediaType(
   mediaTypes: readonly string[],
   schema: unknown,
   examples: readonly { readonly text: string }[] | false,
+  isReceived = false,
 ): Html | false {
   const chips = html`${mediaTypes.map((each) => html`${renderChip(each)} `)}`
   if (schema === undefined && !examples) return html`<p class="about">${chips}</p>`
-  if (!examples) return renderSchema(document, schema, chips)
+  if (!examples) return renderSchema(document, schema, chips, isReceived)
   return html`<details>
     <summary>${chips}</summary>
-    ${schema !== undefined && renderSchema(document, schema)}
+    ${schema !== undefined && renderSchema(document, schema, undefined, isReceived)}
     ${examples.map(({ text }) => html`<pre tabindex="0">${renderCode(text, findBodyLanguage(mediaTypes[0] ?? ''))}</pre> `)}
   </details>`
 }
@@ -79,7 +80,7 @@ export function renderMediaType(
 export function renderContents(document: JsonObject, contents: unknown): (Html | false)[] {
   return resolveEntries(document, contents).map(([type, members], at) => {
     const examples = at > 0 && listBodyTexts(document, type, members, 'writeOnly')
-    return renderMediaType(document, [type], members['schema'] ?? members['itemSchema'], examples)
+    return renderMediaType(document, [type], members['schema'] ?? members['itemSchema'], examples, true)
   })
 }
 

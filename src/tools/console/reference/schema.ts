@@ -15,8 +15,9 @@ const MAX_PARTS = 1500
 const MAX_REPEATED = 5
 const MAX_DEPTH = 12
 
-/** A JSON Schema as nested lists: the properties, and what is known about the value itself. `lead` stands before that, in its line. */
-export function renderSchema(document: JsonObject, given: unknown, lead?: Html): Html {
+/** A JSON Schema as nested lists: the properties, and what is known about the value itself. `lead` stands before that, in its line. What is
+ * received says what may be missing, the others what must be there. */
+export function renderSchema(document: JsonObject, given: unknown, lead?: Html, isReceived = false): Html {
   let count = 0
   const sizes = new Map<JsonObject, number>()
   if (typeof given === 'boolean')
@@ -54,15 +55,18 @@ export function renderSchema(document: JsonObject, given: unknown, lead?: Html):
 
   function renderMembers(schema: JsonObject, above: readonly JsonObject[]): Html | false {
     const required = readList(schema['required'])
-    return renderList('', listMembers(schema), ({ label, part }) =>
-      renderMember(label, part, required.includes(label), above),
-    )
+    return renderList('', listMembers(schema), ({ label, part }) => {
+      const isRequired = required.includes(label)
+      // Many documents say it of no member of what they answer.
+      const mark = isReceived ? required.length > 0 && !isRequired && 'optional' : isRequired && 'required'
+      return renderMember(label, renderAbout(document, part, mark), part, above)
+    })
   }
 
-  function renderMember(name: string, part: unknown, required: boolean, above: readonly JsonObject[]): Html {
+  function renderMember(name: string, about: Html, part: unknown, above: readonly JsonObject[]): Html {
     const schema = readSchema(document, part)
     return renderProperty(
-      { name, isOld: schema['deprecated'] === true, about: renderAbout(document, part, required) },
+      { name, isOld: schema['deprecated'] === true, about },
       html`${renderDescription(schema['description'], 5)} ${renderInside(part, above)}`,
     )
   }
@@ -154,10 +158,10 @@ export function hasParts(document: JsonObject, part: unknown, depth = 0): boolea
   )
 }
 
-export function renderAbout(document: JsonObject, part: unknown, required: boolean): Html {
+export function renderAbout(document: JsonObject, part: unknown, mark: 'required' | 'optional' | false): Html {
   const rules = renderRules(document, readSchema(document, part))
   return html`<span>${renderType(document, part)}</span
-    >${required && html` <span class="pill required">${words().required}</span>`}${rules}`
+    >${mark && html` <span${mark === 'required' && html` class="pill required"`}>${words()[mark]}</span>`}${rules}`
 }
 
 function renderRules(document: JsonObject, schema: JsonObject): Html[] {

@@ -11,7 +11,7 @@ export interface SideListOptions {
   /** The relative path from the page to `apis/`, such as `../../`; empty for the reference itself, whose groups are below the heading. */
   readonly up: string
   readonly headings?: readonly Heading[]
-  readonly current?: ReferenceOperation | NamedSchema | 'schemas'
+  readonly current?: ReferenceOperation | NamedSchema | 'schemas' | 'samples'
 }
 
 /** More operations or schemas of a group would make each of its pages long. */
@@ -54,6 +54,10 @@ export function renderSideList(
       </details>`
     }
     <ul class="groups">
+      <li><a href="${up}${api.name}" ${isReference && html` aria-current="page"`}>${words().overview}</a></li>
+      <li class="page">
+        <a href="${folder}samples" ${current === 'samples' && html` aria-current="page"`}>${words().samples}</a>
+      </li>
       ${headings.map(({ id, text, level }) => html`<li${level > 2 && html` class="in"`}><a href="#${id}">${text}</a></li> `)}
       ${groupByTag(document, operations).map(({ id, title, above, ...group }) => {
         const count = group.operations.length + group.others.length
