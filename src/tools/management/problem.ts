@@ -2,6 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import { endRefusal } from '../../core/http/refused-upload.js'
 import { setHeaders } from '../../core/http/respond.js'
 import { ApplicationError, ConfigurationError, OAuthError, StoreUnavailableError, type Denial } from '../../index.js'
+import { retryAfter } from '../../shared/contracts/denial.js'
 
 /** A refusal of a request to management (RFC 9457). `code` is that of `ApplicationError` or of the guard, or one of those below. */
 export class Problem extends Error {
@@ -68,9 +69,7 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof ConfigurationError) return new Problem('not_configured', error.message)
   if (error instanceof StoreUnavailableError) {
     const unknown = error.outcome === 'unknown' ? ' The change may have been made: check before you repeat it.' : ''
-    return new Problem('store_unavailable', `The store is unavailable, try again later.${unknown}`, {
-      'Retry-After': '1',
-    })
+    return new Problem('store_unavailable', `The store is unavailable, try again later.${unknown}`, retryAfter(1))
   }
   if (error instanceof OAuthError && error.status < 500)
     return new Problem(BODY_CODES[error.status] ?? 'invalid_request', error.description)
