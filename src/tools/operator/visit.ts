@@ -96,16 +96,21 @@ export async function findRights(
   const asked = OPERATIONS.filter((operation) => offers(auth, operation)).flatMap(({ name, scope, memberScopes }) =>
     [scope, ...Object.values(memberScopes)].map((each) => ({ name, scope: each })),
   )
-  const isAllowed = async ({ name, scope }: (typeof asked)[number]): Promise<boolean> => {
+  const isAllowed = async ({ name, scope }: (typeof asked)[number], about?: string): Promise<boolean> => {
     try {
-      return can === undefined || (await can(operator, name, { scope, applicationId })) === true
+      return can === undefined || (await can(operator, name, { scope, applicationId: about })) === true
     } catch (error) {
       core.logger.error('The option "can" of operatorPages() has failed, so the operation is not allowed.', error)
       return false
     }
   }
-  const answers = await callInTime('The option "can" of operatorPages()', () => Promise.all(asked.map(isAllowed)))
-  const mayDoAll = answers.every(Boolean)
+  const ask = (about?: string) => Promise.all(asked.map((each) => isAllowed(each, about)))
+  const [answers, mayDoAll] = await callInTime('The option "can" of operatorPages()', async () => {
+    const own = await ask(applicationId)
+    // Not who may do everything with some applications alone: so it is asked about none, and about one that nobody owns.
+    const isAll = own.every(Boolean) && [...(await ask()), ...(await ask(NO_APPLICATION))].every(Boolean)
+    return [own, isAll] as const
+  })
   const record = mayDoAll || applicationId === undefined ? undefined : await core.store.findApplication(applicationId)
   const isOfManagement = auth.apis.some((api) => isForManagement(api) && record && Object.hasOwn(record.apis, api.name))
   const isProtected = isOfManagement || record?.resourceServer !== undefined
@@ -114,6 +119,8 @@ export async function findRights(
   const may: Visit['may'] = (action, scope = OPERATIONS_BY_NAME.get(action)!.scope) => rights.has(`${action} ${scope}`)
   return { may, mayDoAll }
 }
+
+const NO_APPLICATION = `app_${'0'.repeat(32)}`
 
 /** The APIs to which the operator may give access. */
 export function listGrantable({ auth, mayDoAll }: Visit): Platform['apis'] {

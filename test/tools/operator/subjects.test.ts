@@ -124,8 +124,9 @@ describe('a form of the operator’s pages', () => {
 })
 
 describe('an operator who may not do everything', () => {
-  const openFor = async (may: (scope: string) => boolean) => {
-    const can = (_operator: string, _action: string, { scope }: { readonly scope: string }) => may(scope)
+  type Context = { readonly scope: string; readonly applicationId: string | undefined }
+  const openFor = async (may: (context: Context) => boolean) => {
+    const can = (_operator: string, _action: string, context: Context) => may(context)
     const host = await openOperator({ can }, undefined, {
       apis: { ...APIS, management: managementApi },
     } as TestOptions)
@@ -135,7 +136,7 @@ describe('an operator who may not do everything', () => {
     const { application: service } = await applications.create({ name: 'Service', resourceServer: ['orders'] })
     return { host, id, guarded: [robot.id, service.id] }
   }
-  const may = (scope: string) => scope.startsWith('applications:') || scope === 'credentials:write'
+  const may = ({ scope }: Context) => scope.startsWith('applications:') || scope === 'credentials:write'
 
   it('gives no access to management, makes no resource server, and changes neither', async () => {
     const { host, id, guarded } = await openFor(may)
@@ -165,6 +166,22 @@ describe('an operator who may not do everything', () => {
       ['Robot', ['management']],
       ['Service', []],
     ])
+  })
+
+  it.each<readonly [string, (own: string, context: Context) => boolean]>([
+    ['his own application', (own, { applicationId }) => applicationId === own],
+    ['each application', (_own, { applicationId }) => applicationId !== undefined],
+    [
+      'his own application, and what is about none',
+      (own, { applicationId }) => [own, undefined].includes(applicationId),
+    ],
+  ])('is one who may do everything with %s', async (_, mayWith) => {
+    let own = ''
+    const { host, id } = await openFor((context) => mayWith(own, context))
+    own = id
+    const paths = ['edit', 'grant?api=management', 'resourceServer'].map((path) => `/applications/${id}/${path}`)
+    const answers = await Promise.all(paths.map((path) => host.get(path)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 404])
   })
 
   it('is none where everything is allowed', async () => {
