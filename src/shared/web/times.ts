@@ -33,7 +33,7 @@ export function formatDateTime(at: number | Date, words: Words): string {
   return `${getFormats(words.language).dateTime.format(at)} UTC`
 }
 
-function formatRelative(at: number | Date, now: number, words: Words): string {
+export function formatRelative(at: number | Date, now: number, words: Words): string {
   const { relative } = getFormats(words.language)
   const distance = Number(at) - now
   // Something that is valid for 7 days ends in 7 days, and not, a second later, in 6.

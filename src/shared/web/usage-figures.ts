@@ -95,11 +95,13 @@ function findTop(highest: number): number {
   return tops.find((top) => top >= Math.max(highest, 4) && top % 2 === 0) ?? 10 * power
 }
 
+/** Without its number where there is one only: the number of all is beside it. */
 export function renderErrors(errors: Counts['refused'], language: Language): Html {
   const { count } = getFormats(language)
   const sent = Object.entries(errors).filter(([, times]) => times > 0)
   const listed = sent.toSorted(([, one], [, other]) => other - one)
-  return html`${listed.map(([error, each], at) => html`${at > 0 && ', '}${count.format(each)} <code>${error}</code>`)}`
+  const number = (times: number) => listed.length > 1 && `${count.format(times)} `
+  return html`${listed.map(([error, each], at) => html`${at > 0 && ', '}${number(each)}<code>${error}</code>`)}`
 }
 
 /** What was refused in the last 7 days: what it means, what helps, and where it was. */

@@ -11,14 +11,14 @@ import { renderCopyable } from '../../shared/web/first-steps.js'
 import type { Problem } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
-import { renderNotice } from '../../shared/web/parts.js'
+import { renderEmpty, renderNotice } from '../../shared/web/parts.js'
 import { perform } from '../operations/perform.js'
 import { findAction, isFinal, labelAction, type Action, type ActionName } from './actions.js'
 import { findNamed, renderFields, type FormSubject } from './fields.js'
 import { readUsage } from './figures.js'
 import { sumUsage } from '../../shared/web/usage-figures.js'
 import { describeRefusal, FieldProblem, readInput } from './form-input.js'
-import { findTitle, renderAge, shortenKid } from './formats.js'
+import { fillTime, findTitle, renderAge, shortenKid } from './formats.js'
 import type { OperatorTexts } from './texts/en.js'
 import { OPERATIONS_BY_NAME, type Answer, type PageAnswer, type TabName, type Visit } from './visit.js'
 
@@ -54,7 +54,7 @@ export async function answerAction(visit: Visit, name: string, id: string | unde
     if (!fits || readField(fields, 'version') !== version) throw new Stale()
     return await performAction(form)
   } catch (error) {
-    const content = html`<p>${texts.staleBecause}</p>`
+    const content = html`<div class="card">${renderEmpty({ drawing: 'dash', next: texts.staleBecause })}</div>`
     const parent = findParent(visit, application)
     if (error instanceof Stale) return { status: 409, heading: texts.foreignForm, content, parent, isNarrow: true }
     if (!(error instanceof ApplicationError) && !(error instanceof ConfigurationError)) throw error
@@ -70,9 +70,8 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
   const { visit, action, application, name, version } = form
   const { texts, formToken, root, path, query } = visit
   const warning = Object.hasOwn(texts.warnings, name) ? texts.warnings[name as keyof typeof texts.warnings] : undefined
-  const parent = findParent(visit, application)
   const tab: TabName = application ? 'applications' : findTab(action)
-  const back = parent?.[0] ?? `/${tab}`
+  const parent = findParent(visit, application) ?? ([`/${tab}`, texts.tabs[tab]] as const)
   const sentence = formatSentence(form)
   const search = query.size > 0 ? `?${query.toString()}` : ''
   return {
@@ -81,14 +80,14 @@ async function renderForm(form: ActionForm, entered: FormFields | undefined, pro
     parent,
     problem,
     isNarrow: true,
-    content: html`${application && action.hits ? await renderHits(form, application, warning) : warning !== undefined && html`<p>${warning}</p>`}
-      ${application && name === 'approve' && (await renderRequest(visit, application))}
+    content: html`${application && name === 'approve' && (await renderRequest(visit, application))}
+      ${application && action.hits ? await renderHits(form, application, warning) : warning !== undefined && html`<p>${warning}</p>`}
       <form method="post" action="${root}/${path.map(encodeURIComponent).join('/')}${search}">
         <input type="hidden" name="token" value="${formToken}" /><input type="hidden" name="version" value="${version}" />
         ${renderFields(form, entered, problem)}
         <p class="actions">
           <button${isFinal(name) && html` class="danger"`}>${labelSubmit(name, sentence, texts)}</button>
-          <a class="button quiet" href="${root}${back}">${texts.cancel}</a>
+          <a class="button quiet" href="${root}${parent[0]}">${texts.cancel}</a>
         </p>
       </form>`,
   }
@@ -231,7 +230,7 @@ async function renderRequest(visit: Visit, { id, contact, createdAt }: Applicati
   const keySet = email?.details?.['keySet'] as KeySetRecord | undefined
   const lines = keySet && formatKeySet('keys' in keySet ? keySet : { jwksUri: keySet.address })
   return html`<p class="facts">
-    <span>${contact}</span> ${renderAge(createdAt, visit)}
+    <span>${fillTime(texts.requested, createdAt, visit, { by: contact ?? texts.someContact })}</span>
     ${lines && html`<span>${texts.kinds.keySet}</span> ${lines.map((line) => html`<code>${line}</code>`)}`}
   </p>`
 }

@@ -101,7 +101,7 @@ function renderSummary(
   plan: PlanUsage | undefined,
 ): Html {
   const { texts, language, formats } = visit
-  const { calls, refused, quota: used, lastUse } = texts.labels
+  const { calls, refusedIn30: refused, quota: used, lastUse } = texts.labels
   const sum = sumUsage(usage ?? [])
   const quota = findFullestQuota(plan)
   const counts = [{ label: calls, value: formats.count.format(sum.calls) }, describeRefused(refused, sum, language)]

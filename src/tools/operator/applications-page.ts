@@ -12,7 +12,7 @@ import { listChoices } from './fields.js'
 import { readPlan, readUsage, SOON_MS } from './figures.js'
 import { renderAge, renderApplicationLink, renderCells } from './formats.js'
 import { renderList } from './lists.js'
-import { describeNone, findPublicPart, isNarrowed, readQuery, renderSearch, type SearchField } from './search-form.js'
+import { describeNone, findPublicPart, readQuery, renderSearch, type SearchField } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
 import { type Answer, type Visit } from './visit.js'
 
@@ -28,20 +28,25 @@ export async function answerApplications(visit: Visit): Promise<Answer> {
   const { items, next, searched } = await findApplications(visit)
   const rows = await Promise.all(items.map((application) => renderRow(visit, application)))
   const count = searched !== undefined && formats.count.format(searched)
-  const isInOrder =
-    ['q', 'refused', 'quota'].every((name) => readQuery(visit, name) === undefined) &&
-    (next !== undefined || !isNarrowed(visit))
   return renderList(visit, {
     tab: 'applications',
     table: renderCells(texts.tabs.applications, texts, 'name status #calls #refused #lastUse quota', rows),
     count: rows.length,
+    order: describeOrder(visit),
     next,
     actions: renderActions(visit, 'applications', { isMain: true, shown: 2 }),
     before: html`${renderSearch(visit, 'applications', listFields(visit))}
-    ${isInOrder && rows.length > 0 && html`<p class="soft">${fillText(texts.oldestFirst, { count: items.length })}</p>`}
     ${count !== false && renderNotice(fillText(texts.searched, { count }))}`,
     empty: describeNone(visit, { ...texts.noApplication, drawing: 'first' }),
   })
+}
+
+/** The order of the index that is read for these filters; undefined where it is another one on each page. */
+function describeOrder(visit: Visit): string | undefined {
+  const { orders } = visit.texts
+  const [q, refused, quota, ends, use] = ['q', 'refused', 'quota', 'ends', 'use'].map((name) => readQuery(visit, name))
+  if (q ?? refused ?? quota) return undefined
+  return ends ? orders.ends : use && use !== 'never' ? orders.used : orders.oldest
 }
 
 function listFields(visit: Visit): readonly SearchField[] {

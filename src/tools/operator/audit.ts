@@ -125,7 +125,7 @@ export function renderChange(
   const describe = (member: string): Html | string => describeValue(visit, member, own[member] ?? '')
   const words = {
     by: html`<strong title="${by}">${actor}</strong>`,
-    application: html`<strong>${application}</strong>`,
+    application: html`${application}`,
     api: typeof api === 'string' ? findTitle(visit, api) : texts.labels.api,
     name: describe('name'),
     purpose: describe('purpose'),

@@ -15,6 +15,7 @@ import { html, type Html } from '../../shared/web/html.js'
 import { describeMember } from '../operations/operation.js'
 import { limit } from '../operations/schemas.js'
 import type { Action } from './actions.js'
+import { renderChip } from '../../shared/web/parts.js'
 import { listGrantable, OPERATIONS_BY_NAME, type Visit } from './visit.js'
 
 export interface FormSubject {
@@ -213,7 +214,7 @@ function renderBoxes(
   problem: Problem | undefined,
 ): Html | false {
   const boxes = choices.map(([value, label, api, meaning], at) => {
-    const text = meaning === undefined ? label : html`<code>${label}</code> <span class="soft">${meaning}</span>`
+    const text = meaning === undefined ? label : html`${renderChip(label)} <span class="soft">${meaning}</span>`
     const focus = at === 0 && problem?.field === id && html` autofocus`
     const state = html`${values.includes(value) && html` checked`}${describeField(id, problem)}${focus}`
     const box = html`<label class="choice"

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../shared/lib/day.js'
 import { html } from '../../shared/web/html.js'
 import { renderPill } from '../../shared/web/parts.js'
+import { formatRelative } from '../../shared/web/times.js'
 import { renderActions } from './actions.js'
 import { fillTime, renderItem, shortenKid } from './formats.js'
 import { renderList } from './lists.js'
@@ -54,16 +55,20 @@ export async function answerKeys(visit: Visit): Promise<Answer> {
       <li class="life" aria-hidden="true">
         <svg>
           ${bars}
+          <rect class="past" width="${place(now)}%" height="100%" />
           <rect class="now" x="${place(now)}%" width="2" height="100%" />
         </svg>
       </li>`
   })
   const side = place(now) < 8 ? 'start' : place(now) > 92 ? 'end' : 'middle'
+  // The ends stand in the line of now, where they have room beside it.
   const axis = html`<li class="life axis" aria-hidden="true">
-    <svg><text x="${place(now)}%" y="1em" text-anchor="${side}">${formats.relative.format(0, 'second')}</text></svg>
-    <time>${formats.dateTime.format(from)}</time>
+    <svg>
+      ${place(now) > 10 && html`<text class="${place(now) < 30 && 'wide'}" y="1em">${formatRelative(from, now, visit)}</text>`}
+      <text x="${place(now)}%" y="1em" text-anchor="${side}">${formats.relative.format(0, 'second')}</text>
+      <text x="100%" y="1em" text-anchor="end">${formatRelative(to, now, visit)}</text>
+    </svg>
     ${states.length > 1 && html`<span>${states.map((state) => html`<i class="mark ${state}"></i>${texts.keyStates[state]} `)}</span>`}
-    <time>${formats.dateTime.format(to)}</time>
   </li>`
   return renderList(visit, {
     tab: 'keys',

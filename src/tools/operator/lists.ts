@@ -17,6 +17,8 @@ interface List {
   readonly rows?: readonly Html[]
   /** How many rows there are: said of all that a search has found. */
   readonly count?: number
+  /** In which order, in words. */
+  readonly order?: string | undefined
   readonly next?: string | undefined
   readonly actions?: Html | false
   readonly before?: Html | false
@@ -26,16 +28,17 @@ interface List {
 
 export function renderList(
   visit: Visit,
-  { tab, table, rows = [], count = 0, next, actions = false, before, after, empty = {} }: List,
+  { tab, table, rows = [], count = 0, order, next, actions = false, before, after, empty = {} }: List,
 ): PageAnswer {
   const { texts, formats } = visit
   const isAll = count > 0 && next === undefined && readQuery(visit, 'after') === undefined && isNarrowed(visit)
+  const counted = fillText(isAll ? texts.found : texts.shown, { count: formats.count.format(count) })
   return {
     heading: texts.tabs[tab],
     tab,
     actions,
     content: html`${renderDone(visit)} ${before}
-    ${isAll && html`<p class="soft">${fillText(texts.found, { count: formats.count.format(count) })}</p>`}
+    ${count > 0 && (isAll || order) && html`<p class="soft">${counted}${order && `, ${order}`}</p>`}
     ${table || renderPlainCard(texts.tabs[tab], renderRows(rows, renderEmpty(empty)))} ${renderNext(visit, tab, next)}
     ${after}`,
   }
@@ -64,7 +67,7 @@ export async function answerReportOnly(visit: Visit): Promise<Answer | undefined
     ]
   })
   const ends = next === undefined && after === undefined && items.length > 0
-  const page = renderList(visit, {
+  return renderList(visit, {
     tab: 'reportOnly',
     table: renderCells(texts.tabs.reportOnly, texts, 'application reason #reported #last', await Promise.all(rows)),
     next,
@@ -76,7 +79,6 @@ export async function answerReportOnly(visit: Visit): Promise<Answer | undefined
         ${ends && listEnds(items, visit)}`,
     empty: { ...texts.nothingReported, isGood: true },
   })
-  return { ...page, heading: texts.labels.reported }
 }
 
 /** The option of each API, with the first day on which nothing was reported for 7 days; not before tomorrow. */

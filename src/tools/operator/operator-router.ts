@@ -23,6 +23,7 @@ import { callInTime } from '../../shared/lib/timeout.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
 import { getFormats } from '../../shared/web/formats.js'
 import { fillHtml, html, markEnglish, type Html } from '../../shared/web/html.js'
+import { renderEmpty } from '../../shared/web/parts.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
 import type { CallName } from '../operations/operator-calls.js'
@@ -103,16 +104,14 @@ export function createOperatorRouter(options: {
       const text = because ?? (refusal === 'refused' ? '' : texts[`${refusal}Because`])
       const tabs = shown ? listTabs(shown) : []
       const tab = tabs.find((name) => name === shown?.path[0]) ?? tabs[0]
+      const way =
+        tab &&
+        html`<div class="actions">
+          <a class="button" href="${root}${formatPath(tab)}">${fillText(texts.goTo, { page: texts.tabs[tab] })}</a>
+        </div>`
+      const drawing = refusal === 'notFound' ? 'search' : 'dash'
       const content = html`<div class="card">
-        <p>${text}</p>
-        ${
-          tab &&
-          html`<p class="actions">
-            <a class="button quiet" href="${root}${formatPath(tab)}"
-              >${fillText(texts.goTo, { page: texts.tabs[tab] })}</a
-            >
-          </p>`
-        }
+        ${renderEmpty({ drawing }, html`${text !== '' && html`<p>${text}</p>`} ${way}`)}
       </div>`
       send({ status, heading: texts[refusal], content, isNarrow: true }, shown)
     }

@@ -27,24 +27,28 @@ span.copyable { display: inline-flex; flex-wrap: wrap; gap: 0 var(--space-2); al
 .columns, .columns > * { display: grid; gap: var(--space-5); align-content: start; width: auto; min-width: 0; grid-template-columns: minmax(0, 1fr) }
 @media (min-width: 64rem) {
   .columns { grid-template-columns: minmax(0, 1fr) 22rem }
-  @supports selector(::details-content) { .search > details { flex: 1 1 40rem; & > summary { display: none } &::details-content { content-visibility: visible } } }
   .contents { display: none }
 }
-@media (max-width: 63.99rem) { section[id] { scroll-margin-top: 3rem } form.search > details[open] { flex: 0 0 100% } }
+@media (max-width: 63.99rem) { .axis .wide { display: none } section[id] { scroll-margin-top: 3rem } }
 .card { container-type: inline-size }
 .card:has(.menu[open]) { z-index: 1 }
 .card > .table:last-child { border-radius: 0 0 var(--corner-box) var(--corner-box) }
-.narrow > .card { padding: var(--space-5); & > :last-child { margin: 0 } }
-.narrow > form > .actions { --edge: clamp(1rem, 4vw, 1.25rem); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge); border-top: 1px solid var(--line) }
+.narrow > .head:has(~ .card > .empty) { justify-content: center; text-align: center }
+.narrow > .card > .empty { padding-inline: clamp(1rem, 4vw, 1.25rem) }
+.empty p { text-wrap: balance }
+.narrow > form > .actions { --edge: clamp(1rem, 4vw, 1.25rem); gap: var(--space-3); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge); border-top: 1px solid var(--line) }
 form.search { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: end }
 .card > form.search { padding: var(--space-4) }
-form.search > .field { flex: 1 1 9rem; max-width: 15rem; &:has([type=search]) { flex: 0 0 100%; max-width: none } }
+form.search > .field { flex: 1 1 9rem; max-width: 15rem; &:has([type=search]) { flex: 1 1 16rem; max-width: 30rem } }
 main select:has([value='']:not(:checked)) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent) }
 form.search :is(input, select) { font-size: .875rem }
 form.search > p { display: flex; gap: var(--space-2); margin: 0 }
-.filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: var(--space-3); padding-top: var(--space-2) }
+.filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: var(--space-3); align-items: end }
 main details:not(.menu) > summary { width: fit-content; color: var(--accent); font-size: var(--text-small); cursor: pointer }
+form.search > details { & > summary { display: flex; align-items: center; padding: .4375rem .75rem; font-size: .875rem; font-weight: 500 } &[open] { flex: 0 0 100% } }
+@supports selector(::details-content) { form.search > details { display: contents; &::details-content { flex: 0 0 100% } &:not([open])::details-content { display: none } } }
 .choices { display: grid; gap: var(--space-2) }
+.choice > span { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline }
 .choices + .choices { margin-top: var(--space-4) }
 .choices > legend { margin-bottom: var(--space-2); font-size: .875rem }
 .choices > legend, .choices > .choice > span:not(:has(code)) { font-weight: 600 }
@@ -69,7 +73,7 @@ main:not(.narrow) > .actions { justify-content: center; max-width: none }
 .row > .button { padding: var(--space-1) .75rem; font-size: var(--text-small) }
 .day { padding-block: var(--space-2) !important; color: var(--soft); background: var(--code); font-size: var(--text-small); font-weight: 500 }
 .row:has(> .age) { padding-block: var(--space-2); & > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); align-items: baseline } }
-.row h3 { text-wrap: pretty; &:has(strong) { font-weight: 400 } }
+.row h3 { text-wrap: pretty; &:has(strong), .row:has(> .age) & { font-weight: 400 } & > a { font-weight: 500 } }
 :is(h2, h3):has(> .pill) { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: baseline }
 .menu { position: relative; display: grid; align-self: stretch }
 .menu > summary::before { display: none !important }
@@ -82,21 +86,22 @@ main:not(.narrow) > .actions { justify-content: center; max-width: none }
 .settings > div + div { border-top: 1px solid var(--line) }
 .settings dd { margin: 0; font-size: .875rem; overflow-wrap: anywhere; & > span { display: block } }
 td code { overflow-wrap: anywhere }
-@media (min-width: 48rem) { .table tbody th { max-width: 20rem } .today > :last-child:nth-child(odd):not(:first-child) { column-span: all } }
+@media (min-width: 48rem) { .table tbody th { max-width: 20rem } }
 :is(td, .age) > time, td > a, td:has(.meter) { white-space: nowrap }
 td:has(code), .reasons { min-width: 14rem }
 td .meter { width: 7rem; margin-top: .125rem }
-.today:has(> :nth-child(2)) { columns: 32rem 2; gap: var(--space-5) }
-.today > .card { break-inside: avoid; & + .card { margin-top: var(--space-5) } }
+.today { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 32rem), 1fr)); gap: var(--space-5) }
+.today > :last-child:nth-child(odd) { grid-column: 1 / -1 }
 td > :is(time, .soft):only-child { display: inline-block }
 :is(.tiles dd:nth-of-type(1), td > :is(time, .soft):only-child)::first-letter { text-transform: uppercase }
-.tiles .meter { margin-top: var(--space-2) }
+.tiles > div:has(.meter) { position: relative; overflow: clip }
+.tiles .meter { position: absolute; inset: auto 0 0; height: .25rem; border-radius: 0 }
 .inside .plot { margin: 0 }
 .tiles + .plot.plot { margin-top: var(--space-4) }
 .rows > .life { padding-top: 0; border: 0; & svg { display: block; font-size: var(--text-small); width: 100%; height: .5rem; border-radius: 3px; background: var(--code); overflow: hidden } }
 .rows > .axis { margin-top: calc(-1 * var(--space-2)); & svg { height: 1.5em; border-radius: 0; background: none; fill: currentcolor } display: flex; flex-wrap: wrap; gap: 0 var(--space-4); justify-content: space-between; color: var(--soft); font-size: var(--text-small) }
 .axis .mark:not(:first-child) { margin-left: var(--space-3) }
-.life { .former { --bar: color-mix(in oklab, var(--soft) 60%, var(--raised)) } .now { --bar: var(--ink) } }
+.life { .past { --bar: color-mix(in srgb, var(--raised) 60%, #0000) } .former { --bar: color-mix(in oklab, var(--soft) 60%, var(--raised)) } .now { --bar: var(--ink) } }
 .life { .next { --bar: color-mix(in oklab, var(--info) 72%, var(--raised)) } .current { --bar: color-mix(in oklab, var(--good) 72%, var(--raised)) } }
 .life :is(rect, .mark) { fill: var(--bar); background: var(--bar) }
 .preview { display: block; width: 100%; height: 60rem; border: 1px solid var(--line); border-radius: var(--corner-box); background: #fff }

@@ -24,20 +24,21 @@ export function renderSearch(visit: Visit, tab: TabName | 'preview', fields: rea
   const [typed, others] = [true, false].map((isSearch) => fields.filter(({ type }) => (type === 'search') === isSearch))
   const render = (field: SearchField): Html => renderSearchField(field, query.get(field.name) ?? undefined)
   const hasSearch = typed!.length > 0
+  const set = others!.filter(({ name }) => query.get(name)).length
   return html`<form class="search" role="search" action="${root}/${tab}" ${isTyped && html`method="post"`}>
     ${isTyped && html`<input type="hidden" name="token" value="${formToken}" />`}
     ${(hasSearch ? typed! : others!).map(render)}
-    ${
-      hasSearch &&
-      html`<details${others!.some(({ name }) => query.get(name)) && html` open`}>
-        <summary>${texts.filters}</summary>
-        <div class="filters">${others!.map(render)}</div>
-      </details>`
-    }
     <p>
       <button class="quiet">${hasSearch ? texts.search : texts.show.filtered}</button>
       ${isNarrowed({ query }) && html`<a class="button quiet" href="${root}/${tab}">${texts.clear}</a>`}
     </p>
+    ${
+      hasSearch &&
+      html`<details${set > 0 && html` open`}>
+        <summary>${texts.filters}${set > 0 && ` (${set})`}</summary>
+        <div class="filters">${others!.map(render)} <button class="quiet">${texts.show.filtered}</button></div>
+      </details>`
+    }
   </form>`
 }
 

@@ -85,6 +85,21 @@ it('finds what was refused in the last 7 days, today’s most first, each once, 
     expect((await host.get(`/applications?refused=recent&after=${after}`)).status).toBe(400)
 })
 
+it('says in which order applications are, and how many filters are set, which are then unfolded', async () => {
+  for (const [query, order, filters] of [
+    ['', '8 shown, oldest first', '<details>Filters'],
+    ['?status=active', '7 found, oldest first', '<details open>Filters (1)'],
+    ['?use=never&plan=free', '3 found, oldest first', '<details open>Filters (2)'],
+    ['?quota=above', '2 found', '<details open>Filters (1)'],
+    ['?q=fi', '1 found', '<details>Filters'],
+  ] as const) {
+    const { text } = await host.get(`/applications${query}`)
+    const [, shown] = /<p class="soft">([^<]* (?:found|shown)[^<]*)</.exec(text) ?? []
+    const [, open = '', label = ''] = /<details(| open)>\s*<summary>(Filters[^<]*)</.exec(text) ?? []
+    expect([query, shown, `<details${open}>${label}`]).toEqual([query, order, filters])
+  }
+})
+
 it('offers these filters with the rights that they take', async () => {
   for (const [right, field] of [
     ['usage.totals', 'refused'],

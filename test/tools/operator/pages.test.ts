@@ -172,7 +172,7 @@ describe.each(Object.entries(EXPRESSES))('the operator’s pages on %s', (_, exp
     let denied: string | undefined
     const one = await openOperator({ can: (_, action) => action !== denied }, express)
     const findLinks = async (path: string) =>
-      [...(await one.get(path)).text.matchAll(/class="button quiet" href="([^"]*)"/g)].map(([, href]) => href)
+      [...(await one.get(path)).text.matchAll(/class="button" href="([^"]*)"/g)].map(([, href]) => href)
     expect(await findLinks('/nothing')).toEqual(['/staff/operator/'])
     expect(await findLinks('/applications/app_0')).toEqual(['/staff/operator/applications'])
     denied = 'applications.list'
