@@ -40,7 +40,7 @@ export function renderClaimPage(links: PageLinks, language: Language): string {
           <p>${texts.refusedMeans}</p>
           ${(portalUrl ?? supportUrl) !== undefined && html`<p class="actions">${portalUrl !== undefined && html`<a class="button" href="${portalUrl}">${texts.signIn}</a>`} ${supportUrl !== undefined && html`<a class="button${portalUrl !== undefined && ' quiet'}" href="${supportUrl}">${texts.askForHelp}</a>`}</p>`}
         </div>
-        <p id="done" role="status" tabindex="-1"></p>
+        <div id="done" role="status" tabindex="-1"></div>
         <div id="credentials" hidden></div>
         <div id="next"></div>
       </div>
@@ -67,9 +67,10 @@ export function renderClaimed(
   const file = encodeURIComponent(formatEnvFile(usableAt, issued, ends))
   const renderValue = (label: string, value: string | undefined, end: Date | undefined): Html | false =>
     value !== undefined && html`${renderCopyable(label, value, frame)} ${end && renderEnd(end, language)}`
-  const { markup } = html`<p lang="${language}">
-      ${fillText(texts.done, { name: application.name })} ${ends.length === 0 && texts.expiresNever}
-    </p>
+  const { markup } = html`<div lang="${language}">
+      <p>${fillText(texts.done, { name: application.name })} ${ends.length === 0 && texts.expiresNever}</p>
+      <p class="notice">${texts.store}</p>
+    </div>
     <div lang="${language}">
       ${renderValue(texts.key, key, expiresAt.clientId)} ${renderValue(texts.secret, secret, expiresAt.clientSecret)}
     </div>
@@ -133,7 +134,7 @@ byId('show').addEventListener('click', async () => {
     if (sent === token) byId('ask').hidden = byId('show').hidden = true
     // The text is announced, and stands in place of the button, which had the focus.
     byId('done').lang = done.lang
-    byId('done').textContent = done.textContent.trim()
+    byId('done').replaceChildren(...done.children)
     byId('done').focus()
   } catch {
     fail('failed', true)

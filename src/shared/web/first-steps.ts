@@ -9,9 +9,10 @@ import type { FrameTexts } from './texts/en.js'
 
 /** A value to copy is a field, and no code. */
 export const VALUE_CSS = `figure.value { position: relative; border: 0; color: inherit; background: none; overflow: visible }
-.value figcaption { min-height: 0; padding: 0 0 .375rem; border: 0; color: var(--ink); font-weight: 500 }
-.value pre { padding: .5rem 5.5rem .5rem .75rem; border: 1px solid var(--line); border-radius: var(--corner-control); background: var(--code) }
-.value .copy.copy { --edge: var(--line); position: absolute; right: .375rem; bottom: calc(.4375rem - var(--finger, 0px) / 2); color: var(--ink); background-color: var(--raised) }
+.value { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: .375rem 0; font-size: var(--text-small); font-weight: 500 }
+.value figcaption { display: contents; color: var(--ink) }
+.value pre { grid-area: 2 / 1 / auto / span 2; display: grid; align-content: center; padding: .5rem 5.5rem .5rem .75rem; border: 1px solid var(--line); border-radius: var(--corner-control); background: var(--code) }
+.value .copy.copy { --edge: var(--line); z-index: 1; grid-area: 2 / 2; align-self: center; margin: .125rem calc(.375rem - var(--finger, 0px) / 2) .125rem 0; color: var(--ink); background-color: var(--raised) }
 `
 
 /** A value, or a command with its `language`. A click on the text selects all of it. */

@@ -97,6 +97,7 @@ a { color: var(--accent); text-underline-offset: .2em; text-decoration: underlin
 a:hover { text-decoration-color: currentcolor }
 :is(nav, .links, .alone) > a:not(:hover, .button), nav li > a:not(:hover) { text-decoration: none }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+:where(a, summary, [role=tab], [tabindex]):where(:focus-visible) { border-radius: var(--corner-small) }
 :is(input:not([type=checkbox], [type=radio]), select, textarea):focus-visible { outline-offset: -1px }
 /* The one mark of everything that unfolds. */
 summary { cursor: pointer; list-style: none }
@@ -104,6 +105,12 @@ summary::-webkit-details-marker { display: none }
 summary:not(.icon, .button)::before, .chevron::after { content: ''; display: inline-block; flex: none; width: .4375rem; height: .4375rem; margin: 0 .625rem .0625rem .125rem; border: solid; border-width: 0 1.5px 1.5px 0; rotate: -45deg; transform: translate(-15%, -15%) }
 [open] > summary:not(.icon)::before, .open > * > .chevron::after, [open] > .chevron::after { rotate: 45deg }
 .card, .box, .table, .tiles > div, .start, .decision > *, :is(main, .narrow) > form:not(.search) { border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: var(--lift) }
+/* Its tone colours the border and the mark, not the text. */
+:is(.notice, .problem) { position: relative; padding: .625rem .875rem .625rem 2.625rem; border: 1px solid color-mix(in srgb, var(--tone) 45%, transparent); border-radius: var(--corner-control); --tone: var(--soft); &::before { content: '!' / ''; position: absolute; top: calc(.625rem + .5lh - .5625rem); left: .875rem; width: 1.125rem; border-radius: 50%; color: var(--raised); background: var(--tone); font: 700 var(--text-tiny)/1.125rem var(--sans); text-align: center } }
+/* Without the arrow of the browser, whose place differs; those of a reader's own colours keep it. */
+@media (forced-colors: none) {
+  :root select:not([multiple]) { appearance: none; padding-right: 2.25rem; background-image: linear-gradient(45deg, #0000 39%, currentcolor 44% 56%, #0000 61%), linear-gradient(-45deg, #0000 39%, currentcolor 44% 56%, #0000 61%); background-position: right 1.0625rem center, right .75rem center; background-size: .3125rem .3125rem; background-repeat: no-repeat; text-overflow: ellipsis }
+}
 code, pre { font: var(--text-small)/1.6 var(--mono) }
 /* Faces for code join characters, such as those of ://, to one that looks like a space. */
 :root :is(code, pre, .path, textarea) { font-variant-ligatures: none }
@@ -149,7 +156,7 @@ body > footer p { margin: 0 0 var(--space-2) }
   .home { margin-right: auto }
   .more { order: 1; flex: none }
   .theme { order: 2; margin-left: 0 }
-  .more > div { position: absolute; inset: 100% 0 auto; display: block; padding: var(--space-2); border-bottom: 1px solid var(--line); background: var(--raised); box-shadow: 0 1rem 2rem rgb(0 0 0 / 12%) }
+  .more > div { position: absolute; inset: 100% 0 auto; display: block; padding: var(--space-2); border-bottom: 1px solid var(--line); background: var(--raised); box-shadow: 0 0 0 100vmax rgb(0 0 0 / 40%); clip-path: inset(0 -100vmax -100vmax) }
   .more nav { display: grid; gap: 1px }
   .more nav > a { padding-inline: var(--space-2); border-radius: var(--corner-control); font-size: var(--text-plain) }
   .more nav > a:is(:hover, [aria-current]) { background: var(--code); text-decoration: none }
@@ -194,7 +201,7 @@ input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-wi
 [aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
 button { justify-self: start; ${BUTTON} }
 .quiet { border-color: var(--line); color: var(--ink); background: var(--raised) }
-.problem { margin: 0 0 var(--space-5); padding: .625rem .875rem; border: 1px solid color-mix(in srgb, currentcolor 30%, transparent); border-radius: var(--corner-control); color: var(--bad); background: light-dark(${badGround.light}, ${badGround.dark}) }
+.problem { margin: 0 0 var(--space-5); background: light-dark(${badGround.light}, ${badGround.dark}); --tone: var(--bad) }
 .problem ul { margin: var(--space-1) 0 0; padding-left: 1.25rem }
 .problem a { color: inherit }
 dt { color: var(--soft); font-size: var(--text-small) }

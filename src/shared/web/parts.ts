@@ -42,12 +42,12 @@ const STYLES = {
   chip: `.chips { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0; padding: 0; list-style: none }
 .chip { display: inline-block; max-width: 100%; padding: 0 .375rem; border: 1px solid var(--line); border-radius: var(--corner-small); color: var(--ink); background: var(--code); font: 500 .75rem/1.6 var(--mono); overflow-wrap: anywhere }`,
   tones: `:root { ${listColors(true).join(' ')} }
-:is(.pill, .notice).info, .method:is(.get, .head) { color: var(--info); background: var(--info-ground) }
-:is(.pill, .notice).good, .method.post { color: var(--good); background: var(--good-ground) }
-:is(.pill, .notice).warn, .method.put { color: var(--warn); background: var(--warn-ground) }
-:is(.pill, .notice).bad, .method.delete { color: var(--bad); background: var(--bad-ground) }
-:is(.pill, .notice).other, .method:is(.patch, .query) { color: var(--other); background: var(--other-ground) }
-.notice { margin: 0; padding: .625rem .875rem; border: 1px solid color-mix(in srgb, currentcolor 30%, transparent); border-radius: var(--corner-control) }
+:is(.pill, .notice).info, .method:is(.get, .head) { --tone: var(--info); color: var(--tone); background: var(--info-ground) }
+:is(.pill, .notice).good, .method.post { --tone: var(--good); color: var(--tone); background: var(--good-ground) }
+:is(.pill, .notice).warn, .method.put { --tone: var(--warn); color: var(--tone); background: var(--warn-ground) }
+:is(.pill, .notice).bad, .method.delete { --tone: var(--bad); color: var(--tone); background: var(--bad-ground) }
+:is(.pill, .notice).other, .method:is(.patch, .query) { --tone: var(--other); color: var(--tone); background: var(--other-ground) }
+.notice.notice { margin: 0; color: var(--ink); &.good::before { content: '✓' / '' } &:is(.info, :not(.good, .warn, .bad, .other))::before { content: 'i' / '' } }
 .notice:not(.info, .good, .warn, .bad, .other) { border-color: var(--line); background: var(--code) }`,
   empty: `.empty { display: grid; gap: var(--space-2); justify-items: center; margin: 0; padding: var(--space-6) var(--space-5); color: var(--soft); text-align: center }
 .empty > * { max-width: min(100%, 30rem); margin: 0 }
@@ -135,7 +135,8 @@ form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); bo
 .table tbody tr:hover { background: var(--code) }
 .table tbody th { min-width: 10rem; font-weight: 500 }
 .table th a:not(:hover) { text-decoration: none }
-details > .table { max-height: 20rem; margin-top: var(--space-3) }
+/* It fades at its lower edge while there is more of it. */
+details > .table { max-height: 20rem; margin-top: var(--space-3); &::after { content: ''; position: sticky; bottom: 0; left: 0; display: block; height: 1.75rem; background: linear-gradient(#0000, var(--raised)); pointer-events: none } }
 details > .table :is(th, td) { min-width: 0; padding: .3125rem var(--space-2); white-space: nowrap }
 details > .table thead th { position: sticky; top: 0; white-space: normal }
 @media (max-width: 30rem) {
@@ -159,8 +160,7 @@ details > .table thead th { position: sticky; top: 0; white-space: normal }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }
 .row .actions { margin: 0 }
 .action { padding: var(--space-1) .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); box-shadow: var(--lift); font-size: var(--text-small); font-weight: 500; text-decoration: none; &.danger { border-color: currentcolor; color: var(--bad) } }
-.action:hover { border-color: var(--soft) }
-.action.plain { border-color: #0000; background: none; box-shadow: none; &:hover { background: var(--code) } }`,
+.action:hover { border-color: var(--soft) }`,
 } as const
 
 export function styleParts(...names: readonly (keyof typeof STYLES)[]): string {

@@ -19,6 +19,7 @@ const { warn, 'warn-ground': ground } = COLORS
 const PLAIN = `${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'pill', 'empty')}.pill.warn { color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
 :root { --page: 40rem }
 h1 { margin: var(--top) 0 var(--space-3) }
+main:has(> .box > .empty) > h1 { text-align: center }
 .intro { margin-bottom: var(--space-5); color: var(--soft) }
 h1 + :is(.box, form, .problem) { margin-top: var(--space-5) }
 form + h2 { font-size: var(--text-large) }
@@ -60,8 +61,7 @@ dt:first-child { margin: 0 }
 /** Only the page of credentials has code. */
 const STYLES = {
   plain: shortenStyle(PLAIN),
-  code: shortenStyle(`${PLAIN}${styleParts('code')}${VALUE_CSS}#done:not(:empty) { padding: .625rem .875rem; border: 1px solid color-mix(in srgb, currentcolor 30%, transparent); border-radius: var(--corner-control); color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
-#done:empty { margin: 0 }
+  code: shortenStyle(`${PLAIN}${styleParts('code')}${VALUE_CSS}.notice { --tone: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
 .copyable { margin-bottom: var(--space-3) }
 #credentials p { margin-bottom: var(--space-5); color: var(--soft); font-size: var(--text-small) }
 #next .alone { margin-bottom: var(--space-2) }

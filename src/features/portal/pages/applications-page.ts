@@ -65,7 +65,9 @@ function listCells(record: ApplicationRecord, list: ListedApplications): Html[] 
   const quota = findFullestQuota(plans?.get(record.id))
   const tone = quota && findQuotaTone(quota)
   return [
-    html`<p class="named alone"><a href="${link(record.id)}">${record.name}</a> ${renderStatus(record, texts)}</p>
+    html`<p class="named alone">
+        <a href="${link(record.id)}">${record.name}</a> ${record.status !== 'active' && renderStatus(record, texts)}
+      </p>
       <p class="facts">
         ${isAsked(record, terms) && html`<span class="warn">${texts.termsToAccept}</span>`}
         ${quota && tone === 'bad' && html`<span class="${quota.soft ? 'warn' : 'wrong'}">${fillHtml(texts.quotaUsedUp, { time: renderDateTime(quota.endsAt.getTime(), texts) })}</span>`}

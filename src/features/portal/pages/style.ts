@@ -27,7 +27,8 @@ figure.copyable { margin-bottom: var(--space-3) }
 :is(span, p).copyable { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: center }
 .head + .facts, .flash + .facts { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
 .applications tr { position: relative }
-.applications a::after { content: ''; position: absolute; inset: 0 }
+.applications a::after { content: ''; position: absolute; inset: 0; border-radius: var(--corner-box) }
+.applications a:focus-visible { outline: 0; &::after { outline: 2px solid var(--accent); outline-offset: -2px } }
 .applications thead .number { width: 9rem }
 .applications .named > a { margin-block: calc(-1 * var(--finger, 0px)) }
 .tiles { margin: 0 0 var(--space-6) }
@@ -51,7 +52,7 @@ td > time { display: inline-block }
 .scopes li { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; justify-items: start; align-items: baseline }
 #colleagues .row { flex-wrap: nowrap; & > .actions { flex: none } }
 .invite { gap: .375rem; padding: var(--space-4) var(--x); border-top: 1px solid var(--line) }
-form.card > .foot { gap: var(--space-3); margin: 0 calc(-1 * var(--space-5)) calc(-1 * var(--space-5)); padding: var(--space-4) var(--space-5) }
+form.card > .foot { --edge: clamp(1rem, 4vw, 1.25rem); gap: var(--space-3); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge) }
 .together { display: flex; gap: var(--space-2); max-width: 30rem }
 .together > button { flex: none }
 .subject, dd { margin: 0 }
@@ -65,30 +66,41 @@ form.card > .foot { gap: var(--space-3); margin: 0 calc(-1 * var(--space-5)) cal
 .totals dt:not([class])::before { display: none }
 .totals .allowed::before { background: var(--plot) }
 .totals .refused::before { background: var(--plot-bad) }
+#code { max-width: calc(14ch + 1.5rem); font: 600 1.125rem/1.5 var(--mono); letter-spacing: .1em; text-transform: uppercase }
+#contact { max-width: 22.5rem }
+main:has(> .box > .empty) > .head { justify-content: center }
+.choice .chip { margin-right: .25rem }
+.empty > figure.copyable { margin-bottom: 0 }
+#refusals .empty { display: flex; gap: var(--space-3); align-items: center; padding: var(--space-4) var(--x); text-align: left; > svg { flex: none; width: 1.75rem; margin: 0; padding: .375rem } > h3 { color: inherit; font-size: .875rem; font-weight: 400 } }
 .usage > p { margin: var(--space-2) 0 0 }
+.usage > .totals:first-child { margin-top: 0 }
 .plot { margin-top: var(--space-3) }
 .plot :is(svg, .periods) { height: 7.5rem }
 .plot .counts { height: 8.5rem }
 details summary { color: var(--accent); font-size: var(--text-small); font-weight: 500; &:hover { text-decoration: underline } }
 #credentials thead th:last-child { font-size: 0 }
-#credentials td:last-child .actions { flex-wrap: nowrap; gap: var(--space-1); justify-content: end; margin-right: -.625rem }
+#credentials td:last-child .actions { flex-wrap: nowrap; justify-content: end }
+#credentials .danger:not(:hover) { border-color: var(--line) }
+@media (max-width: 63.99rem), (pointer: coarse) { :is(span, p).copyable .copy { margin-left: -.375rem } }
 @media (max-width: 30rem) {
   .head > .button { flex: 1 0 100%; margin: var(--space-2) 0 }
+  main:has(> .applications) { display: flex; flex-direction: column; > .head { display: contents; > h1 { margin: var(--top) 0 var(--space-3) } > .button { order: 1; margin: 0 0 var(--space-4) } } > .applications { order: 2 } }
   #apis .row > div:not(:has(*)) { display: none }
   .applications .table {
     tbody tr { grid-template-columns: auto auto 1fr; gap: 0 var(--space-4) }
     .pill { margin-left: auto }
     td:nth-child(2)::before, td:nth-child(2):has(~ .number > .soft) ~ .number:not(:last-child) { display: none }
-    td:last-child:has(.soft) { grid-column: 1 / -1; &::before { display: inline; margin-right: .375rem; font-size: var(--text-small) } }
+    tr:has(> td:last-child > .soft) { display: flex; flex-wrap: wrap; gap: 0 .375rem; th { flex: 0 0 100% } td:last-child::before { content: '· ' attr(data-label); display: inline; margin-right: .375rem; font-size: var(--text-small) } }
   }
   #credentials {
     tbody tr { grid-template-columns: auto 1fr; gap: 0 var(--space-4) }
     td:not(:last-child) { grid-column: auto; font-size: var(--text-small) }
     td::before { display: inline; margin-right: .375rem; font-size: inherit }
-    td:last-child { padding: var(--space-2) 0 0; &::before { display: none } .actions { flex-wrap: wrap; justify-content: start; margin: 0 } }
+    td:last-child { padding: var(--space-2) 0 0; &::before { display: none } .actions { flex-wrap: wrap; justify-content: start } }
   }
 }
 @media (min-width: 48rem) {
+  .notice:has(> .row)::before { top: calc(50% - .5625rem) }
   .card .table :is(th, td) { &:first-child { padding-left: var(--space-5) } &:last-child { padding-right: var(--space-5) } }
   td > .warn > time { display: inline-block; &::first-letter { text-transform: uppercase } }
   #apis .row { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 6fr) 9rem; align-items: start }

@@ -44,7 +44,7 @@ export function renderHiddenFields({ session, record }: Pick<ApplicationView, 's
 }
 
 export function renderSection(
-  section: Record<'id' | 'title' | 'about', string> & { readonly beside?: Html | false },
+  section: Record<'id' | 'about', string> & { readonly title: Html | string; readonly beside?: Html | false },
   content: Html,
 ): Html {
   const { id, title, about, beside } = ownMembers(section)

@@ -55,8 +55,8 @@ function renderApi(api: ApiSettings, view: ApplicationView): Html {
       ${grant ? html`<p class="copyable"><code>${resource}</code>${renderCopyButton(resource, FRAME_TEXTS[texts.language])}</p>` : description !== undefined && html`<p class="soft">${description}</p>`}
     </div>
     <div>
-      ${grant && renderScopes(api, listGrantedScopes(api, grant.scopes))} ${grant && renderLimit(api, view)}
-      ${request && renderRequest(request, view)}
+      ${grant ? renderScopes(api, listGrantedScopes(api, grant.scopes)) : requestable && renderScopes(api, requestable.scopes)}
+      ${grant && renderLimit(api, view)} ${request && renderRequest(request, view)}
     </div>
     ${requestable && html`<p class="actions">${renderAction(view.link(view.record.id, 'requestAccess', name), grant ? texts.requestMore : texts.request, fillText(texts.toApi, { title }))}</p>`}
   </li> `
@@ -65,7 +65,7 @@ function renderApi(api: ApiSettings, view: ApplicationView): Html {
 function renderAccess(isGranted: boolean, request: AccessRequest | undefined, { record, texts }: ApplicationView) {
   if (request) return renderPill(texts.waiting, 'warn')
   if (record.status !== 'active') return isGranted && renderStatus(record, texts)
-  return isGranted && renderPill(texts.granted, 'good')
+  return isGranted ? renderPill(texts.granted, 'good') : html`<span class="soft">${texts.notGranted}</span>`
 }
 
 function renderScopes({ scopes: meanings }: ApiSettings, scopes: readonly string[]): Html | false {

@@ -83,9 +83,9 @@ function listCells(shown: ShownCredential, view: ApplicationView): Html[] {
     html`<p class="actions">
       ${canReplace && renderAction(address('replaceKeySet'), texts.keySets.replace, subject)}
       ${!keySet && isOffered(view, 'rotate') && !isReplaced && renderAction(address('rotate'), texts.rotate, subject)}
-      ${canReplace && 'address' in keySet && renderAction(address('reloadKeySet'), texts.keySets.reload, subject, 'plain')}
-      ${isOffered(view, 'rename') && !isReplaced && renderAction(address('rename'), texts.rename, subject, 'plain')}
-      ${isOffered(view, 'end') && renderAction(address('end'), texts.end, subject, 'plain')}
+      ${canReplace && 'address' in keySet && renderAction(address('reloadKeySet'), texts.keySets.reload, subject)}
+      ${isOffered(view, 'rename') && !isReplaced && renderAction(address('rename'), texts.rename, subject)}
+      ${isOffered(view, 'end') && renderAction(address('end'), texts.end, subject, 'danger')}
     </p>`,
   ]
 }

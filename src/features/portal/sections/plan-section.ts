@@ -1,7 +1,7 @@
 import type { PlanUsage, QuotaUsage } from '../../../shared/contracts/usage-entries.js'
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
-import { renderBar, renderPill } from '../../../shared/web/parts.js'
+import { renderBar } from '../../../shared/web/parts.js'
 import { renderDateTime } from '../../../shared/web/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
 import { renderSection, renderTotal, type ApplicationView } from '../pages/view.js'
@@ -13,13 +13,19 @@ export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rate
   const limits = rates.map(({ limit, window }) => describeLimit(limit, window, texts))
   const hasDays = quotas.length > 0 && days.filter(({ used }) => used > 0).length > 1
   return renderSection(
-    { id: 'plan', title: texts.plan, about: texts.planAbout, beside: renderPill(plan, 'info') },
+    { id: 'plan', title: html`${texts.plan} <span class="soft">${plan}</span>`, about: texts.planAbout },
     html`<ul class="rows pair">
       <li class="usage">
         ${quotas.map((quota) => renderQuota(quota, texts))}
         ${limits.length > 0 && html`<p class="soft">${limits.join(', ')}</p>`}
       </li>
-      ${hasDays && html`<li class="usage">${renderDays({ id: 'days-of-plan', label: texts.plan, countsOfDay: texts.usedOfDay }, listDays(days, now), texts.language)}</li>`}
+      ${
+        hasDays &&
+        html`<li class="usage">
+          <h3>${texts.callsByDay}</h3>
+          ${renderDays({ id: 'days-of-plan', label: texts.callsByDay, countsOfDay: texts.usedOfDay }, listDays(days, now), texts.language)}
+        </li>`
+      }
     </ul>`,
   )
 }

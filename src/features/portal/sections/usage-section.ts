@@ -1,9 +1,10 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
+import { TEXTS } from '../texts/languages.js'
 import type { ApiSettings } from '../../../core/options/settings.js'
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { renderNoCalls } from '../../../shared/web/first-steps.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderTable } from '../../../shared/web/parts.js'
 import { formatDate } from '../../../shared/web/times.js'
@@ -72,7 +73,9 @@ function describeErrors(usage: readonly UsageEntry[], language: Language): Html 
   const sums = new Map<string, number>()
   for (const { refused } of usage)
     for (const [error, count] of Object.entries(refused)) sums.set(error, (sums.get(error) ?? 0) + count)
-  return sums.size === 1 ? html`<code>${[...sums.keys()]}</code>` : renderErrors(Object.fromEntries(sums), language)
+  return sums.size === 1
+    ? fillHtml(TEXTS[language].onlyError, { error: html`<code>${[...sums.keys()]}</code>` })
+    : renderErrors(Object.fromEntries(sums), language)
 }
 
 export async function listUsage(usage: UsageOffer, applicationId: string, now: number): Promise<readonly UsageEntry[]> {
