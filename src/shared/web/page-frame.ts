@@ -142,7 +142,7 @@ export function renderFrame(frame: PageFrame): string {
 /** The parts of a long page, as links: on phones a bar that stays below the header. */
 export const CONTENTS_CSS = `.contents { position: sticky; top: 3.5rem; z-index: 2; display: flex; overflow-x: auto; margin: 0 -1rem var(--space-4); padding: 0 .5rem; border-bottom: 1px solid var(--line); background: var(--ground); font-size: .875rem; font-weight: 500; white-space: nowrap; scroll-target-group: auto; --ground: light-dark(#f6f8fa, #0f1318) }
 .contents::after { content: ''; position: sticky; right: -.5rem; flex: 1 0 2rem; margin-left: -.5rem; background: linear-gradient(90deg, transparent, var(--ground) 1.5rem); pointer-events: none }
-.contents a { flex: none; padding: var(--space-2); text-align: center; border-bottom: 2px solid transparent; color: var(--soft); &:hover { color: var(--ink) } &:focus-visible { outline-offset: -2px } &:target-current { border-color: var(--accent); color: var(--ink) } }
+.contents a { flex: none; padding: var(--space-2); text-align: center; border-bottom: 2px solid transparent; color: var(--soft); &:hover { color: var(--ink) } &:focus-visible { outline-offset: -2px; border-radius: var(--corner-control) } &:target-current { border-color: var(--accent); color: var(--ink) } }
 `
 
 export function renderContents(

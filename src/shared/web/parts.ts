@@ -138,7 +138,7 @@ form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); bo
 /* It fades at its lower edge while there is more of it. */
 details > .table { max-height: 20rem; margin-top: var(--space-3); &::after { content: ''; position: sticky; bottom: 0; left: 0; display: block; height: 1.75rem; background: linear-gradient(#0000, var(--raised)); pointer-events: none } }
 details > .table :is(th, td) { min-width: 0; padding: .3125rem var(--space-2); white-space: nowrap }
-details > .table thead th { position: sticky; top: 0; white-space: normal }
+details > .table thead :is(th, .number) { position: sticky; top: 0; white-space: normal }
 @media (max-width: 30rem) {
   :not(details) > .table {
     thead { position: absolute; clip-path: inset(50%) }

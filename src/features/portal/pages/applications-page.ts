@@ -64,10 +64,9 @@ function listCells(record: ApplicationRecord, list: ListedApplications): Html[] 
   const { calls, refused } = sumUsage(usage?.get(record.id) ?? [])
   const quota = findFullestQuota(plans?.get(record.id))
   const tone = quota && findQuotaTone(quota)
+  const status = record.status !== 'active' && renderStatus(record, texts)
   return [
-    html`<p class="named alone">
-        <a href="${link(record.id)}">${record.name}</a> ${record.status !== 'active' && renderStatus(record, texts)}
-      </p>
+    html`<p class="named alone"><a href="${link(record.id)}">${record.name}</a> ${status}</p>
       <p class="facts">
         ${isAsked(record, terms) && html`<span class="warn">${texts.termsToAccept}</span>`}
         ${quota && tone === 'bad' && html`<span class="${quota.soft ? 'warn' : 'wrong'}">${fillHtml(texts.quotaUsedUp, { time: renderDateTime(quota.endsAt.getTime(), texts) })}</span>`}

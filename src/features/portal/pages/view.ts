@@ -36,11 +36,8 @@ export function findTitle({ apis }: ApplicationView, api: string): string {
 
 /** The hidden fields of every form. `version` is the shown record's: a form that is sent late changes nothing. */
 export function renderHiddenFields({ session, record }: Pick<ApplicationView, 'session' | 'record'>): Html {
-  return html`<input type="hidden" name="csrf" value="${session.csrf}" /><input
-      type="hidden"
-      name="version"
-      value="${record.version}"
-    />`
+  return html`<input type="hidden" name="csrf" value="${session.csrf}" />
+    <input type="hidden" name="version" value="${record.version}" />`
 }
 
 export function renderSection(

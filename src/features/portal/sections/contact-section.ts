@@ -74,11 +74,8 @@ function renderInviteForm(view: ApplicationView): Html {
     ${renderHiddenFields(view)}
     <label for="address">${texts.addressOfContact}</label>
     <div class="together">
-      <input id="address" name="address" type="email" required maxlength="254" autocomplete="off" /><button
-        class="quiet"
-      >
-        ${texts.invite}
-      </button>
+      <input id="address" name="address" type="email" required maxlength="254" autocomplete="off" />
+      <button class="quiet">${texts.invite}</button>
     </div>
   </form>`
 }

@@ -98,10 +98,8 @@ export function renderShown(credential: CredentialRecord): Html {
 function renderEnd({ kind, credential, isReplaced }: ShownCredential, { now, texts }: ApplicationView): Html {
   const { expiresAt } = credential
   if (expiresAt === undefined) return html`<span class="soft">${texts.doesNotExpire}</span>`
-  if (isReplaced)
-    return html`<span class="warn"
-      >${fillHtml(texts.replacedUntil[kind], { date: renderDateTime(expiresAt, texts) })}</span
-    >`
+  const date = renderDateTime(expiresAt, texts)
+  if (isReplaced) return html`<span class="warn">${fillHtml(texts.replacedUntil[kind], { date })}</span>`
   const isSoon = expiresAt - now < EXPIRY_NOTICE_MS
   return html`<span class="${isSoon && 'warn'}">${renderRelativeTime(expiresAt, now, texts)}</span>`
 }

@@ -1,5 +1,4 @@
-import type { Language } from '../../../shared/contracts/application-record.js'
-import { TEXTS } from '../texts/languages.js'
+import type { PortalTexts } from '../texts/en.js'
 import type { ApiSettings } from '../../../core/options/settings.js'
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
@@ -54,7 +53,7 @@ function renderApiUsage(
     <h3 id="${id}">${title}</h3>
     <dl class="totals">
       ${renderTotal(html`<dt class="allowed">${texts.allowed}</dt>`, format.format(calls - refused))}
-      ${renderTotal(html`<dt${refused > 0 && html` class="refused"`}>${texts.refusedCount}</dt>`, format.format(refused), refused > 0 && describeErrors(usage, texts.language))}
+      ${renderTotal(html`<dt${refused > 0 && html` class="refused"`}>${texts.refusedCount}</dt>`, format.format(refused), refused > 0 && describeErrors(usage, texts))}
       ${hasTokens && renderTotal(html`<dt>${texts.tokens}</dt>`, format.format(tokens))}
     </dl>
     ${calls > 0 && renderDays({ id: `days-${id}`, label: title, countsOfDay: texts.countsOfDay }, days, texts.language)}
@@ -69,13 +68,12 @@ function renderApiUsage(
 }
 
 /** The only error alone: its number stands above it. */
-function describeErrors(usage: readonly UsageEntry[], language: Language): Html {
+function describeErrors(usage: readonly UsageEntry[], texts: PortalTexts): Html {
   const sums = new Map<string, number>()
   for (const { refused } of usage)
     for (const [error, count] of Object.entries(refused)) sums.set(error, (sums.get(error) ?? 0) + count)
-  return sums.size === 1
-    ? fillHtml(TEXTS[language].onlyError, { error: html`<code>${[...sums.keys()]}</code>` })
-    : renderErrors(Object.fromEntries(sums), language)
+  if (sums.size === 1) return fillHtml(texts.onlyError, { error: html`<code>${[...sums.keys()]}</code>` })
+  return renderErrors(Object.fromEntries(sums), texts.language)
 }
 
 export async function listUsage(usage: UsageOffer, applicationId: string, now: number): Promise<readonly UsageEntry[]> {
