@@ -106,10 +106,10 @@ summary:not(.icon, .button)::before, .chevron::after { content: ''; display: inl
 [open] > summary:not(.icon)::before, .open > * > .chevron::after, [open] > .chevron::after { rotate: 45deg }
 .card, .box, .table, .tiles > div, .start, .decision > *, :is(main, .narrow) > form:not(.search) { border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: var(--lift) }
 /* Its tone colours the border and the mark, not the text. */
-:is(.notice, .problem) { position: relative; padding: .625rem .875rem .625rem 2.625rem; border: 1px solid color-mix(in srgb, var(--tone) 45%, transparent); border-radius: var(--corner-control); --tone: var(--soft); &::before { content: '!' / ''; position: absolute; top: calc(.625rem + .5lh - .5625rem); left: .875rem; width: 1.125rem; border-radius: 50%; color: var(--raised); background: var(--tone); font: 700 var(--text-tiny)/1.125rem var(--sans); text-align: center } }
+:is(.notice, .problem) { position: relative; padding: .625rem .875rem .625rem 2.625rem; border: 1px solid color-mix(in srgb, var(--tone) 45%, transparent); border-radius: var(--corner-control); --tone: var(--soft); --ground: var(--code); &::before { content: '!' / ''; position: absolute; top: .8125rem; left: .875rem; width: 1.125rem; border-radius: 50%; color: var(--raised); background: var(--tone); font: 700 var(--text-tiny)/1.125rem var(--sans); text-align: center } }
 /* Without the arrow of the browser, whose place differs; those of a reader's own colours keep it. */
 @media (forced-colors: none) {
-  :root select:not([multiple]) { appearance: none; padding-right: 2.25rem; background-image: linear-gradient(45deg, #0000 39%, currentcolor 44% 56%, #0000 61%), linear-gradient(-45deg, #0000 39%, currentcolor 44% 56%, #0000 61%); background-position: right 1.0625rem center, right .75rem center; background-size: .3125rem .3125rem; background-repeat: no-repeat; text-overflow: ellipsis }
+  :root select:not([multiple]) { appearance: none; padding-right: 2.25rem; background-image: linear-gradient(45deg, #0000 40%, currentcolor 0 60%, #0000 0), linear-gradient(-45deg, #0000 40%, currentcolor 0 60%, #0000 0); background-position: right 1.0625rem center, right .75rem center; background-size: .3125rem .3125rem; background-repeat: no-repeat }
 }
 code, pre { font: var(--text-small)/1.6 var(--mono) }
 /* Faces for code join characters, such as those of ://, to one that looks like a space. */

@@ -37,18 +37,22 @@ const STYLES = {
   .properties > li > code:first-child { grid-column: 1 }
   .properties > li > :is(details[open], .note, ul), .properties .properties .properties > li > * { grid-column: 1 / -1 }
 }`,
-  method: `.method { display: inline-block; flex: none; width: 3.75rem; padding: .1875rem 0; border-radius: var(--corner-small); color: var(--soft); background: var(--code); font: 600 var(--text-tiny)/1.5 var(--mono); text-align: center; text-transform: uppercase; vertical-align: middle; overflow: hidden }`,
-  pill: `.pill { display: inline-block; padding: 0 .5rem; border-radius: 99px; color: var(--soft); background: var(--code); box-shadow: inset 0 0 0 1px color-mix(in srgb, currentcolor 18%, transparent); font: 500 var(--text-tiny)/1.7 var(--sans); letter-spacing: 0; white-space: nowrap }`,
+  method: `.method { display: inline-block; flex: none; width: 3.75rem; padding: .1875rem 0; border-radius: var(--corner-small); color: var(--soft); background: var(--code); font: 600 var(--text-tiny)/1.5 var(--mono); text-align: center; text-transform: uppercase; vertical-align: middle; overflow: hidden }
+.method:is(.get, .head) { color: var(--info); background: var(--info-ground) }
+.method.post { color: var(--good); background: var(--good-ground) }
+.method.put { color: var(--warn); background: var(--warn-ground) }
+.method.delete { color: var(--bad); background: var(--bad-ground) }
+.method:is(.patch, .query) { color: var(--other); background: var(--other-ground) }`,
+  pill: `.pill { display: inline-block; padding: 0 .5rem; border-radius: 99px; --tone: var(--soft); --ground: var(--code); color: var(--tone); background: var(--ground); box-shadow: inset 0 0 0 1px color-mix(in srgb, currentcolor 18%, transparent); font: 500 var(--text-tiny)/1.7 var(--sans); letter-spacing: 0; white-space: nowrap }`,
   chip: `.chips { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0; padding: 0; list-style: none }
 .chip { display: inline-block; max-width: 100%; padding: 0 .375rem; border: 1px solid var(--line); border-radius: var(--corner-small); color: var(--ink); background: var(--code); font: 500 .75rem/1.6 var(--mono); overflow-wrap: anywhere }`,
   tones: `:root { ${listColors(true).join(' ')} }
-:is(.pill, .notice).info, .method:is(.get, .head) { --tone: var(--info); color: var(--tone); background: var(--info-ground) }
-:is(.pill, .notice).good, .method.post { --tone: var(--good); color: var(--tone); background: var(--good-ground) }
-:is(.pill, .notice).warn, .method.put { --tone: var(--warn); color: var(--tone); background: var(--warn-ground) }
-:is(.pill, .notice).bad, .method.delete { --tone: var(--bad); color: var(--tone); background: var(--bad-ground) }
-:is(.pill, .notice).other, .method:is(.patch, .query) { --tone: var(--other); color: var(--tone); background: var(--other-ground) }
-.notice.notice { margin: 0; color: var(--ink); &.good::before { content: '✓' / '' } &:is(.info, :not(.good, .warn, .bad, .other))::before { content: 'i' / '' } }
-.notice:not(.info, .good, .warn, .bad, .other) { border-color: var(--line); background: var(--code) }`,
+.info { --tone: var(--info); --ground: var(--info-ground) }
+.good { --tone: var(--good); --ground: var(--good-ground) }
+.warn { --tone: var(--warn); --ground: var(--warn-ground) }
+.bad { --tone: var(--bad); --ground: var(--bad-ground) }
+.other { --tone: var(--other); --ground: var(--other-ground) }
+.notice.notice { margin: 0; color: var(--ink); background: var(--ground); &.good::before { content: '✓' / '' } &.info::before { content: 'i' / '' } }`,
   empty: `.empty { display: grid; gap: var(--space-2); justify-items: center; margin: 0; padding: var(--space-6) var(--space-5); color: var(--soft); text-align: center }
 .empty > * { max-width: min(100%, 30rem); margin: 0 }
 .empty > svg { width: 2.75rem; margin-bottom: var(--space-1); padding: .6875rem; border-radius: 50%; background: var(--code); fill: none; stroke: currentcolor; stroke-width: 1.75; stroke-linecap: round }

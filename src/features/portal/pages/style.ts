@@ -71,7 +71,6 @@ form.card > .foot { --edge: clamp(1rem, 4vw, 1.25rem); gap: var(--space-3); marg
 main:has(> .box > .empty) > .head { justify-content: center }
 .choice .chip { margin-right: .25rem }
 .empty > figure.copyable { margin-bottom: 0 }
-#refusals .empty { display: flex; gap: var(--space-3); align-items: center; padding: var(--space-4) var(--x); text-align: left; > svg { flex: none; width: 1.75rem; margin: 0; padding: .375rem } > h3 { color: inherit; font-size: .875rem; font-weight: 400 } }
 .usage > p { margin: var(--space-2) 0 0 }
 .usage > .totals:first-child { margin-top: 0 }
 .plot { margin-top: var(--space-3) }
@@ -84,7 +83,6 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 @media (max-width: 63.99rem), (pointer: coarse) { :is(span, p).copyable .copy { margin-left: -.375rem } }
 @media (max-width: 30rem) {
   .head > .button { flex: 1 0 100%; margin: var(--space-2) 0 }
-  main:has(> .applications) { display: flex; flex-direction: column; > .head { display: contents; > h1 { margin: var(--top) 0 var(--space-3) } > .button { order: 1; margin: 0 0 var(--space-4) } } > .applications { order: 2 } }
   #apis .row > div:not(:has(*)) { display: none }
   .applications .table {
     tbody tr { grid-template-columns: auto auto 1fr; gap: 0 var(--space-4) }
@@ -100,7 +98,6 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
   }
 }
 @media (min-width: 48rem) {
-  .notice:has(> .row)::before { top: calc(50% - .5625rem) }
   .card .table :is(th, td) { &:first-child { padding-left: var(--space-5) } &:last-child { padding-right: var(--space-5) } }
   td > .warn > time { display: inline-block; &::first-letter { text-transform: uppercase } }
   #apis .row { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 6fr) 9rem; align-items: start }
