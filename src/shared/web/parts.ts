@@ -52,7 +52,7 @@ const STYLES = {
 .warn { --tone: var(--warn); --ground: var(--warn-ground) }
 .bad { --tone: var(--bad); --ground: var(--bad-ground) }
 .other { --tone: var(--other); --ground: var(--other-ground) }
-.notice.notice { margin: 0; color: var(--ink); background: var(--ground); &.good::before { content: '✓' / '' } &.info::before { content: 'i' / '' } }`,
+.notice.notice { margin: 0; color: var(--ink); background: var(--ground); > :first-child { margin-top: 0 } > :last-child { margin-bottom: 0 } &.good::before { content: '✓' / '' } &.info::before { content: 'i' / '' } }`,
   empty: `.empty { display: grid; gap: var(--space-2); justify-items: center; margin: 0; padding: var(--space-6) var(--space-5); color: var(--soft); text-align: center }
 .empty > * { max-width: min(100%, 30rem); margin: 0 }
 .empty > svg { width: 2.75rem; margin-bottom: var(--space-1); padding: .6875rem; border-radius: 50%; background: var(--code); fill: none; stroke: currentcolor; stroke-width: 1.75; stroke-linecap: round }
@@ -106,8 +106,6 @@ p.facts > * { position: relative; &::before { content: '·'; position: absolute;
 .wrong { color: var(--bad) }
 .card .table { border: 0; border-radius: 0; box-shadow: none }
 form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); border-color: var(--hover, var(--fill)); color: #fff; background: var(--hover, var(--fill)) }
-.notice > :first-child { margin-top: 0 }
-.notice > :last-child { margin-bottom: 0 }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--space-3); margin: 0 }
 .tiles > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; align-content: start; padding: var(--space-3) var(--space-4) }
 .tiles dt { flex: 0 0 100%; margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
@@ -155,9 +153,8 @@ details > .table thead :is(th, .number) { position: sticky; top: 0; white-space:
     td:empty { display: none }
   }
 }
-.danger-zone p { margin: 0 }
+.hint, .danger-zone p { margin: 0 }
 .soft, .hint { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
-.hint { margin: 0 }
 .choice { display: flex; gap: .625rem; align-items: start; font-size: .875rem; font-weight: 400 }
 .signed-in { color: var(--soft); overflow-wrap: anywhere }
 .card > header h2 { margin: 0; font-size: var(--text-large) }
