@@ -75,7 +75,9 @@ export function createLanguageChoice() {
       changes.dispatchEvent(new Event('change'))
     },
     subscribe(listener: () => void, signal: AbortSignal): void {
-      changes.addEventListener('change', listener, { signal })
+      changes.addEventListener('change', listener)
+      // Not by its option `signal`: an EventTarget of jsdom refuses the signals of another realm.
+      signal.addEventListener('abort', () => changes.removeEventListener('change', listener))
     },
   }
 }

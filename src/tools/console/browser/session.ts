@@ -121,7 +121,9 @@ export function createSession(options: TokenRequestOptions) {
     lastKey: (): string => lastKey,
     grantedScopes: (api: ApiAccess): readonly string[] | undefined => tokens.get(api.name)?.scopes,
     subscribe(listener: () => void, signal: AbortSignal): void {
-      changes.addEventListener('change', listener, { signal })
+      changes.addEventListener('change', listener)
+      // Not by its option `signal`: an EventTarget of jsdom refuses the signals of another realm.
+      signal.addEventListener('abort', () => changes.removeEventListener('change', listener))
     },
   }
 }
