@@ -61,7 +61,7 @@ dt:first-child { margin: 0 }
 /** Only the page of credentials has code. */
 const STYLES = {
   plain: shortenStyle(PLAIN),
-  code: shortenStyle(`${PLAIN}${styleParts('code')}${VALUE_CSS}.notice { --tone: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
+  code: shortenStyle(`${PLAIN}${styleParts('code')}${VALUE_CSS}.notice { margin-bottom: var(--space-4); --tone: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
 .copyable { margin-bottom: var(--space-3) }
 #credentials p { margin-bottom: var(--space-5); color: var(--soft); font-size: var(--text-small) }
 #next .alone { margin-bottom: var(--space-2) }

@@ -71,10 +71,11 @@ export function renderDays(
     <div class="periods">
       ${days.map(
         (each, at) =>
-          html`<label>
-            <input type="radio" class="unseen" name="${id}" ${at === last && html` checked`} />
-            <span>${describe(each, at)}</span>
-          </label>`,
+          html`<label
+            ><input type="radio" class="unseen" name="${id}" ${at === last && html` checked`} /><span
+              >${describe(each, at)}</span
+            ></label
+          >`,
       )}
     </div>
     <p class="dates" aria-hidden="true">
