@@ -70,7 +70,7 @@ it('The portal shows what is used of the plan, what is left, and until when', as
   for (let i = 0; i < 3; i++) await fetch(`${app.baseUrl}/catalog`, { headers: { 'X-Api-Key': credentials.clientId } })
   const { text, html } = await anna.open(application.id)
   expect(text).toMatch(
-    /free Today 3 \/ 1,000 997 left until 26 Nov 2026, 00:00 UTC This month 3 \/ 2 The quota is used up until 1 Dec 2026, 00:00 UTC \. Further requests are still answered. At most 5 requests in 1 second/,
+    /Plan free What it allows[^:]*UTC\. Today 3 \/ 1,000 997 left until 26 Nov 2026, 00:00 UTC This month 3 \/ 2 The quota is used up until 1 Dec 2026, 00:00 UTC \. Further requests are still answered. At most 5 requests in 1 second/,
   )
   expect(html).toMatch(/class="meter"\s+role="meter"\s+aria-label="Today"[^>]*aria-valuenow="0"/)
   expect(html).toMatch(/class="meter bad"\s+role="meter"\s+aria-label="This month"[^>]*aria-valuenow="100"/)
