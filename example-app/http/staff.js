@@ -19,7 +19,7 @@ export function staffRoutes(auth, { baseUrl, password }) {
   const path = `${new URL(baseUrl).pathname.replace(/\/$/, '')}/operator`
   // Sessions end with the process.
   const sessions = createSessions(randomBytes(32))
-  /** Wrong passwords of this minute, by address: nobody keeps others out. @type {Map<string, number>} */
+  /** Wrong passwords of this minute, by address, so that one client does not lock out others. @type {Map<string, number>} */
   const tries = new Map()
   setInterval(() => tries.clear(), 60_000).unref()
   /** @type {express.RequestHandler} */

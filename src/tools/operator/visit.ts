@@ -83,9 +83,9 @@ export const OPERATIONS_BY_NAME: ReadonlyMap<CallName, Operation> = new Map(OPER
 export type Can = (operator: string, action: CallName, context: ActionContext) => unknown
 
 /**
- * Asks the host for each operation that the platform has. Only `true` allows one: neither an error nor a promise of anything else does. An
- * application that may use management, or read credentials of others, is changed, as over HTTP, by nobody who may not do everything here:
- * its credentials would give the rest.
+ * Asks the host for each operation that the platform has. Only `true` allows one: neither an error nor a promise of anything else does. Who
+ * is not allowed everything gets no `:write` right for an application that has access to management or is a resource server: its credentials
+ * would give the rights that `can` withholds.
  */
 export async function findRights(
   { auth, core }: Site,
@@ -107,7 +107,7 @@ export async function findRights(
   const ask = (about?: string) => Promise.all(asked.map((each) => isAllowed(each, about)))
   const [answers, mayDoAll] = await callInTime('The option "can" of operatorPages()', async () => {
     const own = await ask(applicationId)
-    // Not who may do everything with some applications alone: so it is asked about none, and about one that nobody owns.
+    // A host may decide by the application. So it is also asked about no application, and about one that does not exist.
     const isAll = own.every(Boolean) && [...(await ask()), ...(await ask(NO_APPLICATION))].every(Boolean)
     return [own, isAll] as const
   })

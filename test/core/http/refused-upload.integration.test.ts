@@ -15,7 +15,7 @@ import { listRefusedUploads, sendUploads } from './refused-uploads.js'
 
 const KB = 1000
 
-it('an upload that ended before it was read is told as one, and not as a mistake in the app', async () => {
+it('an upload that ended before it was read is refused with invalid_request, and not reported as a mistake of the app', async () => {
   const refusals: unknown[] = []
   const { port, close } = await listen((req) => {
     const read = () => void readBody(req).catch((error: unknown) => refusals.push(error))

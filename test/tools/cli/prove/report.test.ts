@@ -53,7 +53,7 @@ describe('the report', () => {
   })
 })
 
-it('is told of a server that switches to another protocol', async () => {
+it('a request to a server that switches to another protocol fails, and says so', async () => {
   const { url } = await useServer((_req, res) => void res.socket!.write(SWITCH))
   const send = createSend({ url, rate: 1000, signal: new AbortController().signal })
   expect(await send({ path: '/' })).toMatchObject({ failure: 'it switched the protocol' })
