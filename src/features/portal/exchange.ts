@@ -1,9 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import type { PortalSession, Visitor } from './sign-in/session.js'
-import { FORM_REFERRER_POLICY, sendDownload, sendPage, sendRedirect, setHeaders } from '../../core/http/respond.js'
-import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
 
 export interface PortalRequest {
   readonly method: 'GET' | 'POST'
@@ -35,19 +33,4 @@ export interface Exchange extends Pick<PortalRequest, 'method' | 'path' | 'field
 export interface Outcome {
   readonly answer: PortalAnswer
   readonly setCookie?: string
-}
-
-export function sendAnswer(
-  req: IncomingMessage,
-  res: ServerResponse,
-  answer: PortalAnswer,
-  { root, policy }: { readonly root: string; readonly policy: string },
-): void {
-  if (hasOwnMember(answer, 'page')) {
-    setHeaders(res, ownMembers(answer).headers ?? {})
-    return sendPage(req, res, answer.status, answer.page, policy, FORM_REFERRER_POLICY)
-  }
-  if (hasOwnMember(answer, 'redirect'))
-    return sendRedirect(res, answer.redirect === '' ? root : `${root}/${answer.redirect}`)
-  sendDownload(res, answer.download)
 }

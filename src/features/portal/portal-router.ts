@@ -5,15 +5,22 @@ import { notePresentedSecrets, readOrigin } from '../../core/http/origin.js'
 import { readField, readFields, type FormFields } from '../../core/http/form.js'
 import { readSegments, type Endpoint } from '../../core/http/middleware.js'
 import { createRouter, logDenial } from '../../core/http/endpoints.js'
-import { sendDenial, setHeaders } from '../../core/http/respond.js'
+import {
+  FORM_REFERRER_POLICY,
+  sendDenial,
+  sendDownload,
+  sendPage,
+  sendRedirect,
+  setHeaders,
+} from '../../core/http/respond.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { isSameText } from '../../shared/lib/is-same-text.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
+import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
 import { TEXTS } from './texts/languages.js'
 import { createPageRenderer, formatContentSecurityPolicy } from './pages/page.js'
-import { type Exchange, type Outcome, type PortalAnswer, sendAnswer } from './exchange.js'
+import type { Exchange, Outcome, PortalAnswer } from './exchange.js'
 import type { CreateActionCalls } from './pages/action-page.js'
 import { createPortalPages } from './pages/pages.js'
 import type { PortalSettings } from './portal-options.js'
@@ -29,7 +36,7 @@ export function createPortalRouter(core: Core, settings: PortalSettings, createC
   const { origin, pathname } = new URL(settings.developersUrl)
   const root = `${pathname.replace(/\/$/, '')}/applications`
   const brand = createPageBrand(core.settings.brand)
-  const sending = { root, policy: brand.extendPolicy(formatContentSecurityPolicy()) }
+  const policy = brand.extendPolicy(formatContentSecurityPolicy())
   const renderPage = createPageRenderer(root, settings.developersUrl, brand)
   const signInPages = createSignInPages(
     renderPage,
@@ -66,7 +73,7 @@ export function createPortalRouter(core: Core, settings: PortalSettings, createC
     const setCookie = outcome.setCookie ?? visitor.setCookie
     // The header is added to the cookies of the host.
     if (setCookie !== undefined) res.appendHeader('Set-Cookie', setCookie)
-    sendAnswer(req, res, outcome.answer, sending)
+    sendAnswer(req, res, outcome.answer)
   }
 
   async function route(exchange: Exchange): Promise<Outcome> {
@@ -86,6 +93,16 @@ export function createPortalRouter(core: Core, settings: PortalSettings, createC
     return { answer: { status: 200, page: signInPages.renderRequest(visitor) } }
   }
 
+  function sendAnswer(req: IncomingMessage, res: ServerResponse, answer: PortalAnswer): void {
+    if (hasOwnMember(answer, 'page')) {
+      setHeaders(res, ownMembers(answer).headers ?? {})
+      return sendPage(req, res, answer.status, answer.page, policy, FORM_REFERRER_POLICY)
+    }
+    if (hasOwnMember(answer, 'redirect'))
+      return sendRedirect(res, answer.redirect === '' ? root : `${root}/${answer.redirect}`)
+    sendDownload(res, answer.download)
+  }
+
   /** A form of a session that has ended, or of a page that was loaded before the sign-in. Whoever is signed out can sign in. */
   function refuseOldForm({ visitor, fields }: Exchange): PortalAnswer {
     const refused = { contact: readField(fields, 'contact'), problem: { text: TEXTS[visitor.language].signedOut } }
@@ -99,7 +116,7 @@ export function createPortalRouter(core: Core, settings: PortalSettings, createC
     if (res.headersSent) return sendDenial(req, res, denied)
     setHeaders(res, denied.headers)
     const page = signInPages.renderFailure(languages.get(req) ?? choosePageLanguage(req, res), denied)
-    sendAnswer(req, res, { status: denied.status, page }, sending)
+    sendAnswer(req, res, { status: denied.status, page })
   }
 
   const endpoints = new Map<string, Endpoint>([

@@ -1,19 +1,25 @@
+import { fillText } from '../../../shared/lib/fill-in.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderApis } from '../sections/api-section.js'
 import { renderContacts } from '../sections/contact-section.js'
-import { renderCredentials } from '../sections/credential-section.js'
+import { EXPIRY_NOTICE_MS, listCredentials, renderCredentials } from '../sections/credential-section.js'
 import type { CountedRefusal, PlanUsage, UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { renderNetworks } from './network-page.js'
-import { renderPlan } from '../sections/plan-section.js'
-import { renderUsage } from '../sections/usage-section.js'
-import { renderSummary } from '../sections/summary.js'
+import { renderPlan, renderUsage } from '../sections/usage-section.js'
 import { renderTermsNote } from './terms.js'
 import { renderFlash } from './page.js'
-import { renderDate, renderDateTime } from '../../../shared/web/times.js'
+import { getFormats } from '../../../shared/web/formats.js'
+import { renderDate, renderDateTime, renderRelativeTime } from '../../../shared/web/times.js'
 import { renderCopyButton } from '../../../shared/web/first-steps.js'
 import { FRAME_TEXTS, renderContents } from '../../../shared/web/page-frame.js'
-import { renderCard, renderRows } from '../../../shared/web/parts.js'
-import { renderRefusals, sumUsage } from '../../../shared/web/usage-figures.js'
+import { renderCard, renderRows, renderTiles } from '../../../shared/web/parts.js'
+import {
+  describeRefused,
+  findFullestQuota,
+  findQuotaTone,
+  renderRefusals,
+  sumUsage,
+} from '../../../shared/web/usage-figures.js'
 import { findTitle, isOffered, renderAction, renderAsk, renderSection, type ApplicationView } from './view.js'
 
 export function renderApplication(
@@ -64,6 +70,38 @@ export function renderApplication(
       ${!isPending && renderContents(sections, texts)}
       <div>${sections.map(([, , section]) => section)}</div>
     </div>`
+}
+
+function renderSummary(view: ApplicationView, usage: readonly UsageEntry[] | undefined, plan?: PlanUsage): Html {
+  const { record, now, texts } = view
+  const { count } = getFormats(texts.language)
+  const sum = sumUsage(usage ?? [])
+  const quota = findFullestQuota(plan)
+  const [next] = listCredentials(record, now)
+    .flatMap(({ kind, credential: { name, expiresAt } }) =>
+      expiresAt === undefined ? [] : [{ kind, name, expiresAt }],
+    )
+    .toSorted((a, b) => a.expiresAt - b.expiresAt)
+  return renderTiles([
+    ...(usage === undefined
+      ? []
+      : [
+          { label: texts.callsOfMonth, value: count.format(sum.calls) },
+          describeRefused(texts.refusedOfMonth, sum, texts.language),
+        ]),
+    {
+      label: texts.quotaLeft,
+      value: quota === undefined ? texts.noQuota : count.format(quota.left),
+      note: quota && fillText(texts.quotaOf[quota.per], { limit: count.format(quota.limit) }),
+      tone: quota && findQuotaTone(quota),
+    },
+    {
+      label: texts.endsNext,
+      value: next === undefined ? texts.doesNotExpire : renderRelativeTime(next.expiresAt, now, texts),
+      note: next && fillText(texts.value[next.kind], { name: next.name }),
+      tone: next && next.expiresAt - now < EXPIRY_NOTICE_MS ? 'warn' : undefined,
+    },
+  ])
 }
 
 function renderRefusedCalls(view: ApplicationView, refusals: readonly CountedRefusal[]): Html {

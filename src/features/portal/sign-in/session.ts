@@ -149,33 +149,18 @@ function createSessionCookie(core: Core, developersUrl: string) {
 }
 
 function findCookie(req: IncomingMessage, name: string): string | undefined {
-  const pairs = (readHeader(req, 'cookie') ?? '').split(';')
+  const pairs = (readHeader(req, 'cookie') ?? '').split(';').map((pair) => pair.trim())
   const prefix = `${name}=`
-  return pairs
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(prefix))
-    ?.slice(prefix.length)
+  return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length)
 }
 
+type SealedContent = [string, string, string, number, number, string]
+
 function formatContent({ id, contact, applicationId = '', startedAt, seenAt, lastSignOut }: CookieContent): string {
-  return JSON.stringify([id, contact, applicationId, startedAt, seenAt, lastSignOut])
+  return JSON.stringify([id, contact, applicationId, startedAt, seenAt, lastSignOut] satisfies SealedContent)
 }
 
 function parseContent(text: string): CookieContent {
-  const [id, contact, applicationId, startedAt, seenAt, lastSignOut] = JSON.parse(text) as [
-    string,
-    string,
-    string,
-    number,
-    number,
-    string,
-  ]
-  return {
-    id,
-    contact,
-    applicationId: applicationId === '' ? undefined : applicationId,
-    startedAt,
-    seenAt,
-    lastSignOut,
-  }
+  const [id, contact, applicationId, startedAt, seenAt, lastSignOut] = JSON.parse(text) as SealedContent
+  return { id, contact, applicationId: applicationId || undefined, startedAt, seenAt, lastSignOut }
 }

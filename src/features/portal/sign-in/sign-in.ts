@@ -40,10 +40,9 @@ export function createSignIn(
   { developersUrl, limits: { signIn: limit } }: PortalSettings,
   sessions: Pick<Sessions, 'isContact'>,
 ) {
-  const { store, rateLimits, limitLookups, limitChanges, logger, now } = core
+  const { store, writer, rateLimits, limitLookups, limitChanges, logger, now } = core
   const signOuts = createSignOuts(core)
   const { sendSignIn } = core.find('emails')!
-  const confirmContact = createConfirmContact(core)
   const ofOption = { setBy: 'portal.limits.signIn', untrustedKeys: true }
   const limitRequests = rateLimits.create('signIn', limit, ofOption)
   const ofContact = limit && { ...limit, limit: Math.min(limit.limit * CONTACT_SHARES, Number.MAX_SAFE_INTEGER) }
@@ -110,6 +109,16 @@ export function createSignIn(
     return { contact, applicationId, lastSignOut }
   }
 
+  /** Confirms the applications of a contact who has signed in: those that registrations made for the mailbox, the oldest 20 at most. */
+  async function confirmContact(contact: string): Promise<void> {
+    const query = { after: undefined, limit: MAX_CONFIRMED, api: undefined, status: undefined, contact }
+    const isOpen = (record: ApplicationRecord): boolean => record.isUnconfirmed && isFirstContact(record, contact)
+    for (const { id } of (await store.listApplications(query)).filter(isOpen))
+      await writer.change(id, { type: undefined }, (current) =>
+        isOpen(current) ? { changed: { isUnconfirmed: false } } : undefined,
+      )
+  }
+
   return {
     /** Resolves the id of the code for every mailbox, before the look-up. Rejects with `too_many_requests` for one that asks too often. */
     async request(contact: string, req: IncomingMessage): Promise<string> {
@@ -118,7 +127,8 @@ export function createSignIn(
       const isSent = await isBelow(limitEmails, contact)
       const { record, ...email } = create(contact, undefined)
       // Stored for every mailbox, and above its limit too: neither this answer nor that to a code shows whether it is known.
-      await limitChanges(address, () => store.signIns.add(isSent ? record : withoutCode(record)))
+      const codeHash = isSent ? record.codeHash : randomBytes(32).toString('base64url')
+      await limitChanges(address, () => store.signIns.add({ ...record, codeHash }))
       if (isSent) void send(contact, email, address).catch(reportFailure(logger, 'A sign-in e-mail could not be sent.'))
       return record.id
     },
@@ -136,7 +146,13 @@ export function createSignIn(
       return record && accept(record)
     },
     async createLink(contact: string, applicationId: string | undefined): Promise<string> {
-      if (!(await sessions.isContact(contact, applicationId))) throw createNoContactError(contact, applicationId)
+      if (!(await sessions.isContact(contact, applicationId))) {
+        const ofWhat =
+          applicationId === undefined
+            ? 'the contact of no application'
+            : `not a contact of the application ${applicationId}`
+        throw new ApplicationError('application_not_found', `${contact} is ${ofWhat}.`)
+      }
       const { record, link } = create(contact, applicationId)
       await store.signIns.add({ ...record, codeHash: undefined })
       return link
@@ -159,31 +175,5 @@ export async function isBelow(limit: RateLimit | undefined, contact: string): Pr
   } catch (error) {
     if (error instanceof OAuthError) return false
     throw error
-  }
-}
-
-/** Nobody gets this record's code, so none is right. The record is as any other, and so are the answers to guesses. */
-function withoutCode(record: SignInRecord): SignInRecord {
-  return { ...record, codeHash: randomBytes(32).toString('base64url') }
-}
-
-function createNoContactError(contact: string, applicationId: string | undefined): ApplicationError {
-  return new ApplicationError(
-    'application_not_found',
-    applicationId === undefined
-      ? `${contact} is the contact of no application.`
-      : `${contact} is not a contact of the application ${applicationId}.`,
-  )
-}
-
-/** Confirms the applications of a contact who has signed in: those that registrations made for the mailbox, the oldest 20 at most. */
-function createConfirmContact({ store, writer }: Pick<Core, 'store' | 'writer'>) {
-  return async function confirmContact(contact: string): Promise<void> {
-    const query = { after: undefined, limit: MAX_CONFIRMED, api: undefined, status: undefined, contact }
-    const isOpen = (record: ApplicationRecord): boolean => record.isUnconfirmed && isFirstContact(record, contact)
-    for (const { id } of (await store.listApplications(query)).filter(isOpen))
-      await writer.change(id, { type: undefined }, (current) =>
-        isOpen(current) ? { changed: { isUnconfirmed: false } } : undefined,
-      )
   }
 }
