@@ -3,11 +3,11 @@ import { toSentence } from '../../shared/contracts/errors.js'
 import type { Asker } from '../../core/applications/decisions/decided-requests.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord, DecidedRequest, GrantedApis } from '../../shared/contracts/application-record.js'
+import type { Problem } from '../../shared/web/form-field.js'
 import { renderField, renderInputField, renderProblem, renderTextarea } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
-import { getFormats } from '../../shared/web/formats.js'
+import { formatDateTime, formatRelative } from '../../shared/web/times.js'
 import { renderChip, renderEmpty } from '../../shared/web/parts.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from '../../shared/web/public-page.js'
 
@@ -26,12 +26,6 @@ export interface ClosedApproval {
   readonly application: ApplicationRecord
   /** Undefined for a request that was neither decided nor withdrawn, such as a registration whose e-mail was cancelled. */
   readonly decided: DecidedRequest | undefined
-}
-
-/** The reason of a rejection is what the operator writes next. `problem`: why the reason was refused. */
-interface RejectionFields {
-  readonly reason?: string
-  readonly problem?: string
 }
 
 /** Shows the request, and decides nothing: mail scanners run scripts too. A link that is followed in the tab changes only the fragment. */
@@ -57,7 +51,9 @@ export const DECIDE_SECURITY_POLICY = createContentSecurityPolicy(FOLLOW_SCRIPT)
 
 const MAX_LINK_LENGTH = 4096
 
-/** They are in English, as the e-mails to operators: no language of an operator is stored. */
+/** The pages are in English, as the e-mails to operators: no language of an operator is stored. */
+const WORDS = { language: 'en' } as const
+
 export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
   const { apis, developersUrl } = settings
   const render = (heading: string, content: Html, isError = false): string =>
@@ -82,21 +78,21 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
         <noscript><p>This browser runs no scripts. Copy the link from the e-mail, and paste it above.</p></noscript>`
       return render('Decide about a request', content, refused !== undefined)
     },
-    /** The request, with a form for each decision. `token` is that of the link. */
-    renderOpen(approval: OpenApproval, token: string, given?: RejectionFields): string {
-      const rejection = given && ownMembers(given)
+    /** The request, with a form for each decision. `token` is that of the link. Without a problem, a reason is written next. */
+    renderOpen(approval: OpenApproval, token: string, reason?: string, problem?: Problem): string {
       const { name, status } = approval.application
       const isRegistration = status === 'pending'
-      const isError = rejection?.problem !== undefined
-      const content = html`<p class="intro">
+      const content = html`${problem && renderProblem(problem)}
+        <p class="intro">
           ${name} asks ${isRegistration ? 'to be registered' : 'for more access'}. Approve or deny it: its developers
           get an e-mail with your decision.
         </p>
         <div class="decision">
           ${renderRequest(approval, apis, now())}
-          <div>${renderDecisions(token, approval.application, rejection)}</div>
+          <div>${renderDecisions(token, approval.application, reason, problem)}</div>
         </div>`
-      return render(isRegistration ? `Registration of ${name}` : `${name} requests access`, content, isError)
+      const heading = isRegistration ? `Registration of ${name}` : `${name} requests access`
+      return render(heading, content, problem !== undefined)
     },
     renderClosed: ({ application, decided }: ClosedApproval): string =>
       render(
@@ -142,7 +138,7 @@ function renderRequest(approval: OpenApproval, apis: ReadonlyMap<string, Api>, n
       html`<dt>Public keys, in place of a secret</dt>
         ${asked.publicKeys.map((line) => html`<dd><code>${line}</code></dd>`)}`
     }
-    ${renderAsked(asked, ` (${describeAge(asked.requestedAt, now)})`)}
+    ${renderAsked(asked, ` (${formatRelative(asked.requestedAt, now, WORDS)})`)}
     <dt>Application id</dt>
     <dd><code>${application.id}</code></dd>
   </dl>`
@@ -160,20 +156,12 @@ type Asked = Pick<OpenApproval, 'requestedAt'> & { readonly [Each in 'requestedB
 
 function renderAsked({ requestedAt, address, requestedBy }: Asked, age = ''): Html {
   return html`<dt>Requested</dt>
-    <dd>${formatTime(requestedAt)}${age}${requestedBy !== undefined && `, by ${requestedBy}`}</dd>
+    <dd>${formatDateTime(requestedAt, WORDS)}${age}${requestedBy !== undefined && `, by ${requestedBy}`}</dd>
     ${
       address !== undefined &&
       html`<dt>IP address</dt>
         <dd>${address}</dd>`
     }`
-}
-
-function describeAge(requestedAt: number, now: number): string {
-  const minutes = Math.floor((now - requestedAt) / 60_000)
-  if (minutes < 1) return 'just now'
-  const [unit, length] =
-    minutes < 60 ? (['minute', 1] as const) : minutes < 48 * 60 ? (['hour', 60] as const) : (['day', 24 * 60] as const)
-  return getFormats('en').relative.format(-Math.floor(minutes / length), unit)
 }
 
 /** An API that was removed from the options meanwhile has its name only. */
@@ -194,17 +182,18 @@ function renderGrant(api: Api | undefined, name: string, scopes: readonly string
 /** Two forms: only a click on one of the two buttons, or Enter in its field, decides. */
 function renderDecisions(
   token: string,
-  { status, language }: ApplicationRecord,
-  rejection: RejectionFields | undefined,
+  { status, language, version }: ApplicationRecord,
+  reason: string | undefined,
+  problem: Problem | undefined,
 ): Html {
   const isRegistration = status === 'pending'
-  const hidden = html`<input type="hidden" name="link" value="${token}" />`
+  const hidden = html`<input type="hidden" name="link" value="${token}" />
+    <input type="hidden" name="version" value="${version}" />`
   const hint = `${describeReason(isRegistration)} ${nameLanguage(language)}`
-  const problem = rejection?.problem === undefined ? undefined : { text: rejection.problem, field: 'reason' }
   const render = (attributes: Html): Html =>
     renderTextarea(
-      html`${attributes} rows="3" required maxlength="500" ${rejection && !problem && html` autofocus`}`,
-      rejection?.reason ?? '',
+      html`${attributes} rows="3" required maxlength="500" ${reason !== undefined && !problem && html` autofocus`}`,
+      reason ?? '',
     )
   return html`<form method="post">
       ${hidden}
@@ -232,7 +221,7 @@ const UNKNOWN_OUTCOME =
   'This request does not wait for a decision any more. The audit log shows what has happened to the application.'
 
 function describeOutcome({ outcome, at, by }: DecidedRequest): string {
-  return `${OUTCOMES[outcome]} on ${formatTime(at)}${by === undefined ? '' : ` by ${by.replace(/^operator:/, '')}`}.`
+  return `${OUTCOMES[outcome]} on ${formatDateTime(at, WORDS)}${by === undefined ? '' : ` by ${by.replace(/^operator:/, '')}`}.`
 }
 
 const OUTCOMES = {
@@ -255,8 +244,4 @@ function describeDone(isApproved: boolean, isRegistration: boolean): string {
 function describeNext(isApproved: boolean, isRegistration: boolean): string {
   if (!isApproved) return isRegistration ? 'They can register it again.' : 'They can ask again.'
   return 'To take access away again, remove scopes or suspend the application, on the operator’s pages or on the command line.'
-}
-
-function formatTime(time: number): string {
-  return `${getFormats('en').dateTime.format(time)} UTC`
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Core } from '../../feature.js'
-import { ApplicationError } from '../../shared/contracts/errors.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import { ApplicationError, invalidState } from '../../shared/contracts/errors.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import {
   findRequested,
@@ -13,20 +14,20 @@ import { createRegisteredKeySet, formatRecordedKeySet } from '../../core/applica
 import { createDecisions } from '../../core/applications/decisions/decisions.js'
 import { findDecided, readAsker } from '../../core/applications/decisions/decided-requests.js'
 import { findQueuedEmail } from '../../core/applications/queue/queued-emails.js'
+import { guardWriter } from '../../core/applications/records/application-writer.js'
 import { readReason } from '../../core/applications/records/validation.js'
 import { OAuthError, type Denial } from '../../shared/contracts/denial.js'
 import { notePresentedSecrets, readOrigin } from '../../core/http/origin.js'
 import { readForm, type Form } from '../../core/http/form.js'
 import { formatFailureKey, readClientAddress } from '../../shared/lib/request.js'
 import { FORM_REFERRER_POLICY, sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
+import type { Problem } from '../../shared/web/form-field.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { type ClosedApproval, createDecidePages, DECIDE_SECURITY_POLICY, type OpenApproval } from './decide-pages.js'
 
 type Decision = { readonly approve: true } | { readonly approve: false; readonly reason: string }
 
 function createApprovals({ store, writer, opened, wakeSender, now }: Core) {
-  const decisions = createDecisions({ store, writer, opened, sender: { wake: wakeSender }, now })
-
   /** Who has asked. A registration waits as long as its e-mail does: one whose e-mail was cancelled cannot be approved. */
   async function findWaiting({ api, applicationId }: ApprovalSubject) {
     if (api !== undefined) return { requestedBy: undefined, address: undefined, publicKeys: undefined }
@@ -55,9 +56,15 @@ function createApprovals({ store, writer, opened, wakeSender, now }: Core) {
         ...(request && { requestedBy: request.by }),
       }
     },
-    /** Resolves true if this call has decided, and false if nothing was left to decide. */
-    async decide({ operator, applicationId, ...request }: ApprovalLink, decision: Decision, origin: RequestOrigin) {
+    /** Resolves true if this call has decided, and false if nothing was left to decide, or the page showed something else. */
+    async decide(link: ApprovalLink, decision: Decision, origin: RequestOrigin, version: string | undefined) {
+      const { operator, applicationId, ...request } = link
       const actor = { by: `operator:${operator}`, origin }
+      const check = (current: ApplicationRecord): void => {
+        if (isStale(current, version)) throw invalidState(`Application ${applicationId} has changed.`)
+      }
+      const guarded = guardWriter(writer, { check })
+      const decisions = createDecisions({ store, writer: guarded, opened, sender: { wake: wakeSender }, now })
       try {
         if (decision.approve) await decisions.approve(applicationId, request, actor)
         else await decisions.deny(applicationId, request, { ...actor, reason: decision.reason })
@@ -68,6 +75,11 @@ function createApprovals({ store, writer, opened, wakeSender, now }: Core) {
       }
     },
   }
+}
+
+/** `version`: that of the application when the page was made. A request without a page has none. */
+function isStale(current: ApplicationRecord, version: string | undefined): boolean {
+  return version !== undefined && version !== String(current.version)
 }
 
 const TOO_LATE: ReadonlySet<string> = new Set(['invalid_state', 'application_not_found'])
@@ -110,28 +122,26 @@ export function createDecideEndpoints(
     const link = await readLink(token, req)
     const caller = readClientAddress(req)
     const choice = form.get('decision')
-    if (choice === undefined) return limitChanges(caller, () => showRequest(link, token, denies ? {} : undefined))
+    if (choice === undefined) return limitChanges(caller, () => showRequest(link, token, denies ? '' : undefined))
     const reason = form.get('reason') ?? ''
+    const version = form.get('version')
     const decision = readDecision(choice, reason)
-    if (!decision) {
-      const rejection = { reason, problem: REASON_PROBLEM }
-      return limitChanges(caller, () => showRequest(link, token, rejection))
-    }
     return limitChanges(caller, async () => {
+      if (!decision) return showRequest(link, token, reason, version, REASON_PROBLEM)
       // The name is deleted with a denied registration.
       const { name = '' } = (await approvals.find(link))?.application ?? {}
-      const hasDecided = await approvals.decide(link, decision, readOrigin(req))
-      if (!hasDecided) return { ...(await showRequest(link, token)), status: 409 }
+      const hasDecided = await approvals.decide(link, decision, readOrigin(req), version)
+      if (!hasDecided) return { ...(await showRequest(link, token, reason, version)), status: 409 }
       return { status: 200, page: pages.renderDone(decision.approve, link.api === undefined, name) }
     })
   }
 
-  /** `rejection`: the reason is what the operator writes next. With a `problem`, the last one was refused. */
-  async function showRequest(link: ApprovalLink, token: string, rejection?: Parameters<typeof pages.renderOpen>[2]) {
+  async function showRequest(link: ApprovalLink, token: string, reason?: string, version?: string, refused?: Problem) {
     const approval = await approvals.find(link)
     if (!approval) throw new OAuthError('invalid_request', LINK_PROBLEMS.unknown)
     if (!approval.isOpen) return { status: 200, page: pages.renderClosed(approval) }
-    return { status: rejection?.problem === undefined ? 200 : 400, page: pages.renderOpen(approval, token, rejection) }
+    const problem = isStale(approval.application, version) ? CHANGED : refused
+    return { status: problem ? 400 : 200, page: pages.renderOpen(approval, token, reason, problem) }
   }
 
   function send(req: IncomingMessage, res: ServerResponse, { status, page }: DecideAnswer): void {
@@ -163,7 +173,7 @@ export function createDecideEndpoints(
   }
 }
 
-const FIELDS = ['link', 'decision', 'reason']
+const FIELDS = ['link', 'version', 'decision', 'reason']
 
 const LINK_PROBLEMS = {
   missing: 'The link is not complete. Open the link in the e-mail again',
@@ -172,7 +182,11 @@ const LINK_PROBLEMS = {
   noOperator: 'This link is not valid any more, because its recipient is not an operator any more',
 } as const
 
-const REASON_PROBLEM = 'Write a reason of up to 500 characters. It is sent by e-mail.'
+const REASON_PROBLEM = { text: 'Write a reason of up to 500 characters. It is sent by e-mail.', field: 'reason' }
+
+const CHANGED = {
+  text: 'Nothing was decided: the application has changed since this page was shown. Look again, and decide anew.',
+}
 
 /** The whole link may be pasted. The end of a link says which decision it is for. */
 function splitLink(text: string): { readonly token: string; readonly denies: boolean } {

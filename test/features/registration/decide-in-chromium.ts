@@ -67,13 +67,18 @@ export function describeDecisions(usePage: UsePage, useScriptlessPage: UsePage):
     await vi.waitFor(async () => expect(await statusOf(id)).toBe('active'), 60_000)
   })
 
-  it('denies without scripts: the link is pasted', async () => {
+  it('denies without scripts, and again after the application has changed: the link is pasted', async () => {
     const { id, link } = await register()
     const page = useScriptlessPage()
     await page.goto(`${link}.deny`)
     await page.getByLabel('Link from the e-mail').fill(`${link}.deny`)
     await page.getByRole('button', { name: 'Show the request' }).click()
+    await registration.platform.auth.applications.update(id, { name: 'Renamed meanwhile' })
     await page.getByLabel('Reason').fill('No contract.')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await heading(page, 'Registration of Renamed meanwhile')
+    await page.getByRole('alert').getByText('Nothing was decided').waitFor()
+    // The reason is still there.
     await page.getByRole('button', { name: 'Deny' }).click()
     await heading(page, 'Denied')
     expect(await statusOf(id)).toBe('deleted')
@@ -82,7 +87,7 @@ export function describeDecisions(usePage: UsePage, useScriptlessPage: UsePage):
   it('has no violation of accessibility rules in any state, 390 pixels wide', async () => {
     const page = usePage()
     await page.setViewportSize({ width: 390, height: 860 })
-    const { link } = await register()
+    const { id, link } = await register()
     await page.goto(`${site}/developers/register/decide#unknown`)
     await page.getByRole('alert').waitFor()
     await expectAccessible(page)
@@ -94,7 +99,11 @@ export function describeDecisions(usePage: UsePage, useScriptlessPage: UsePage):
     await expectAccessible(page)
     await page.emulateMedia({ colorScheme: 'dark' })
     await expectAccessible(page, 'colours')
+    await registration.platform.auth.applications.update(id, { name: 'Renamed meanwhile' })
     await page.getByLabel('Reason').fill('No contract.')
+    await page.getByRole('button', { name: 'Deny' }).click()
+    await page.getByText('Nothing was decided').waitFor()
+    await expectAccessible(page)
     await page.getByRole('button', { name: 'Deny' }).click()
     await heading(page, 'Denied')
     await page.goto(link)

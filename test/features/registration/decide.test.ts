@@ -35,6 +35,14 @@ async function openWaiting(express: (typeof EXPRESSES)['Express 5'], options: Te
   return { ...opened, ...(await register(opened)) }
 }
 
+/** The fields that both forms of a page have. */
+async function readForms(app: Express, link: string): Promise<Fields> {
+  const { text } = await post(app, { link })
+  const versions = Array.from(text.matchAll(/name="version" value="(\d+)"/g), ([, version]) => version!)
+  expect(new Set(versions).size, text).toBe(1)
+  return { link, version: versions[0]! }
+}
+
 function readToken(text: string): string {
   return /\/register\/decide#([\w-]+\.[\w-]{43})\s/.exec(text)![1]!
 }
@@ -186,6 +194,46 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
       expect(await statusOf(id)).toBe('pending')
     })
 
+    it('A10: decides nothing about what has changed since the page was made, and shows what it is now', async () => {
+      const { id, link, otherLink } = await register(platform)
+      const forms = await readForms(app, link)
+      await auth.applications.disallow(id, 'weather')
+      for (const decision of [{ decision: 'approve' }, { decision: 'deny', reason: REASON }]) {
+        const stale = await post(app, { ...forms, ...decision })
+        expect(stale.status).toBe(409)
+        expectPage(stale)
+        expect(stale.text).toMatch(/role="alert"[^>]*>Nothing was decided: .* has changed/)
+        expect(stale.text).toContain('Catalog')
+        expect(stale.text).not.toContain('Weather')
+        // What was written stays, and the page has one place that is read out first.
+        expect(stale.text.includes('Please ask &#60;your&#62; account manager')).toBe(decision.reason !== undefined)
+        expect(stale.text.match(/ autofocus/g)).toHaveLength(1)
+      }
+      const refused = await post(app, { ...forms, decision: 'deny', reason: '' })
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('Nothing was decided')])
+      expect(await statusOf(id)).toBe('pending')
+
+      const now = await readForms(app, otherLink)
+      expect((await post(app, { ...now, decision: 'approve' })).status).toBe(200)
+      await vi.waitFor(async () => expect(await statusOf(id)).toBe('active'), 60_000)
+      expect(Object.keys((await auth.applications.get(id))!.apis)).toEqual(['catalog'])
+      const late = await post(app, { ...now, decision: 'approve' })
+      expect([late.status, late.text]).toEqual([409, expect.stringContaining('This request was approved on')])
+    })
+
+    it('A10: decides nothing about what changes while the decision is saved', async () => {
+      const store = failingStore(memoryStore())
+      const { app: own, auth: ownAuth, id, link } = await openWaiting(express, { store })
+      await vi.waitFor(async () => expect((await ownAuth.emails.list({ state: 'due' })).items).toEqual([]), 60_000)
+      const forms = await readForms(own, link)
+      const [, answer] = await saveAtOneMoment(store, [
+        async (): Promise<unknown> => ownAuth.applications.disallow(id, 'weather'),
+        async () => post(own, { ...forms, decision: 'approve' }),
+      ])
+      expect(answer).toMatchObject({ status: 409, text: expect.stringContaining('Nothing was decided') })
+      expect(await ownAuth.applications.get(id)).toMatchObject({ status: 'pending', apis: { catalog: {} } })
+    })
+
     it('A7: says that a registration was decided elsewhere, deleted, or is suspended', async () => {
       const approved = await register(platform)
       await auth.applications.approve(approved.id, { by: 'alice' })
@@ -234,6 +282,20 @@ describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
       expect((await post(app, { link, decision: 'approve' })).status).toBe(200)
       expect(Object.keys((await auth.applications.get(id))!.apis)).toEqual(['catalog', 'weather'])
       expect((await post(app, { link, decision: 'deny', reason: REASON })).text).toMatch(/was approved on/)
+    })
+
+    it('A10: decides nothing about an application that has changed since the page was made', async () => {
+      const given = { name: 'Till', contact: 'dev@customer.example', apis: ['catalog'] } as const
+      const { id } = (await auth.applications.create(given)).application
+      const forms = await readForms(app, await requestAccess(id))
+      await auth.applications.update(id, { name: 'Cash desk' })
+      for (const decision of [{ decision: 'approve' }, { decision: 'deny', reason: REASON }]) {
+        const stale = await post(app, { ...forms, ...decision })
+        expect([stale.status, stale.text]).toEqual([409, expect.stringContaining('Nothing was decided')])
+        expect(stale.text).toContain('<h1>Cash desk requests access<')
+      }
+      expect((await auth.applications.get(id))!.accessRequests).toHaveLength(1)
+      expect((await post(app, { ...(await readForms(app, forms['link']!)), decision: 'approve' })).status).toBe(200)
     })
   })
 
