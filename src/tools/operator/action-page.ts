@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readField, type FormFields } from '../../core/http/form.js'
+import { readField } from '../../core/http/form.js'
 import { ApplicationError, ConfigurationError, type Application } from '../../index.js'
 import type { ApplicationRecord, KeySetRecord } from '../../shared/contracts/application-record.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
@@ -12,28 +12,27 @@ import type { Problem } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderEmpty, renderNotice } from '../../shared/web/parts.js'
-import { perform } from '../operations/perform.js'
-import { findAction, isFinal, labelAction, type Action, type ActionName } from './actions.js'
-import { findNamed, renderFields, type FormSubject } from './fields.js'
-import { readUsage } from './figures.js'
 import { sumUsage } from '../../shared/web/usage-figures.js'
-import { describeRefusal, FieldProblem, readInput } from './form-input.js'
+import type { CallName } from '../operations/operator-calls.js'
+import { perform } from '../operations/perform.js'
+import { describeRefusal, FieldProblem, listFields, readInput, renderFields, type FormSubject } from './action-form.js'
+import { findAction, findNamed, isFinal, labelAction, type ActionName } from './actions.js'
+import { readUsage } from './figures.js'
 import { fillTime, findTitle, renderAge, shortenKid } from './formats.js'
-import type { OperatorTexts } from './texts/en.js'
-import { OPERATIONS_BY_NAME, type Answer, type PageAnswer, type TabName, type Visit } from './visit.js'
+import { OPERATIONS_BY_NAME, type Answer, type TabName, type Visit } from './visit.js'
 
 class Stale extends Error {}
 
 interface ActionForm extends FormSubject {
   readonly name: ActionName
   readonly record: ApplicationRecord | undefined
-  /** Of what the page shows: a form that is sent twice, or too late, changes nothing. */
-  readonly version: string
+  readonly fields: ReturnType<typeof listFields>
+  readonly page: ReturnType<typeof describePage>
 }
 
 /** The form of an action, which is its confirmation too, and what the form does. */
 export async function answerAction(visit: Visit, name: string, id: string | undefined): Promise<Answer | undefined> {
-  const { auth, core, may, method, texts, fields } = visit
+  const { auth, core, may, method, texts } = visit
   if (id !== undefined && !may('applications.get')) return undefined
   await core.lastUsed.flush()
   const record = id === undefined ? undefined : await core.store.findApplication(id)
@@ -41,62 +40,59 @@ export async function answerAction(visit: Visit, name: string, id: string | unde
   if (id !== undefined && !application) return undefined
   const action = findAction(visit, name, application !== undefined)
   if (!action) return undefined
-  const isOfKeys = findTab(action) === 'keys'
-  const kids = isOfKeys ? (await auth.signingKeys.list()).items.map(({ kid }) => kid) : []
+  const page = describePage(visit, application, action.place)
+  const kids = page.tab === 'keys' ? (await auth.signingKeys.list()).items.map(({ kid }) => kid) : []
   const named = findNamed(visit, action, application, kids)
   const fits = named && (!application || action.fits!(application))
   if (!fits && method === 'GET') return undefined
-  const version = record ? String(record.version) : createHash('sha256').update(kids.join()).digest('hex').slice(0, 16)
-  const form: ActionForm = { visit, action, application, named: named ?? {}, name: name as ActionName, record, version }
-  if (method === 'GET') return renderForm(form, undefined, undefined)
+  // Of what the page shows: a form that is sent twice, or too late, changes nothing.
+  const version = record ? String(record.version) : hash(kids.join()).slice(0, 16)
+  const subject = { visit, action, application, named: named ?? {} }
+  const form = { ...subject, name: name as ActionName, record, page, fields: listFields(subject) }
+  if (method === 'GET') return renderForm(form, version, undefined)
   try {
     // It fitted when the form was made.
-    if (!fits || readField(fields, 'version') !== version) throw new Stale()
+    if (!fits || readField(visit.fields, 'version') !== version) throw new Stale()
     return await performAction(form)
   } catch (error) {
     const content = html`<div class="card">${renderEmpty({ drawing: 'dash', next: texts.staleBecause })}</div>`
-    const parent = findParent(visit, application)
-    if (error instanceof Stale) return { status: 409, heading: texts.foreignForm, content, parent, isNarrow: true }
+    if (error instanceof Stale) return { ...page, status: 409, heading: texts.foreignForm, content }
     if (!(error instanceof ApplicationError) && !(error instanceof ConfigurationError)) throw error
-    return { status: 400, ...(await renderForm(form, fields, describeRefusal(error, form))) }
+    return { ...(await renderForm(form, version, describeRefusal(error, form.fields, visit))), status: 400 }
   }
 }
 
-function findParent({ texts }: Visit, application: Application | undefined): PageAnswer['parent'] {
-  return application && [`/applications/${application.id}`, application.name || texts.deletedName]
+/** What the pages of an action have in common: they are below that of the application, or below the list. */
+function describePage({ texts }: Visit, application: Application | undefined, place: string) {
+  const tab = (application ? 'applications' : place === 'signingKey' ? 'keys' : place) as TabName
+  const above = application && ([`/applications/${application.id}`, application.name || texts.deletedName] as const)
+  return { tab, parent: above ?? ([`/${tab}`, texts.tabs[tab]] as const), isNarrow: true }
 }
 
-async function renderForm(form: ActionForm, entered: FormFields | undefined, problem: Problem | undefined) {
-  const { visit, action, application, name, version } = form
+async function renderForm(form: ActionForm, version: string, problem: Problem | undefined) {
+  const { visit, action, application, name, fields, page } = form
   const { texts, formToken, root, path, query } = visit
   const warning = Object.hasOwn(texts.warnings, name) ? texts.warnings[name as keyof typeof texts.warnings] : undefined
-  const tab: TabName = application ? 'applications' : findTab(action)
-  const parent = findParent(visit, application) ?? ([`/${tab}`, texts.tabs[tab]] as const)
-  const sentence = formatSentence(form)
+  const heading = formatSentence(form)
   const search = query.size > 0 ? `?${query.toString()}` : ''
+  // The heading has the rest: only what ends an application says its name again.
+  const isSaid = name === 'suspend' || name === 'delete'
+  const button = isSaid ? heading : SAVED.split(' ').includes(name) ? texts.save : labelAction(name, texts)
   return {
-    heading: sentence,
-    tab,
-    parent,
+    ...page,
+    heading,
     problem,
-    isNarrow: true,
     content: html`${application && name === 'approve' && (await renderRequest(visit, application))}
       ${application && action.hits ? await renderHits(form, application, warning) : warning !== undefined && html`<p>${warning}</p>`}
       <form method="post" action="${root}/${path.map(encodeURIComponent).join('/')}${search}">
         <input type="hidden" name="token" value="${formToken}" /><input type="hidden" name="version" value="${version}" />
-        ${renderFields(form, entered, problem)}
+        ${renderFields(fields, visit, problem)}
         <p class="actions">
-          <button${isFinal(name) && html` class="danger"`}>${labelSubmit(name, sentence, texts)}</button>
-          <a class="button quiet" href="${root}${parent[0]}">${texts.cancel}</a>
+          <button${isFinal(name) && html` class="danger"`}>${button}</button>
+          <a class="button quiet" href="${root}${page.parent[0]}">${texts.cancel}</a>
         </p>
       </form>`,
   }
-}
-
-/** The heading has the rest: only what ends an application says its name again. */
-function labelSubmit(name: ActionName, sentence: string, texts: OperatorTexts): string {
-  if (name === 'suspend' || name === 'delete') return sentence
-  return SAVED.split(' ').includes(name) ? texts.save : labelAction(name, texts)
 }
 
 /** Actions whose form shows what there is now. */
@@ -113,10 +109,6 @@ function formatSentence({ visit, application, name, named }: ActionForm): string
     address,
     kid: shortenKid(kid),
   })
-}
-
-function findTab({ place }: Action): TabName {
-  return place === 'signingKey' ? 'keys' : (place as TabName)
 }
 
 const HIT_DAYS = 7
@@ -146,11 +138,9 @@ async function renderHits(form: ActionForm, application: Application, warning: s
 }
 
 async function performAction(form: ActionForm): Promise<Answer> {
-  const { visit, action, application, name, record } = form
-  const { auth, core, texts, fields, operator } = visit
-  const operation = OPERATIONS_BY_NAME.get(action.operation)!
-  const shape = operation.input.shape
-  const given = readInput(form)
+  const { visit, action, application, name, record, fields, page } = form
+  const { auth, core, texts, operator } = visit
+  const given = readInput(fields, visit)
   if (name === 'delete' && given['confirm'] !== application!.name && given['confirm'] !== application!.id)
     throw new FieldProblem('confirm', texts.confirmName)
   let expected = record?.version
@@ -158,7 +148,7 @@ async function performAction(form: ActionForm): Promise<Answer> {
     if (expected !== undefined && current.version !== expected) throw new Stale()
   }
   // A form that creates an application creates one, however often it is sent, and to whichever process.
-  const token = createHash('sha256').update(readField(fields, 'token')).digest('hex').slice(0, 32)
+  const token = hash(readField(visit.fields, 'token')).slice(0, 32)
   const once = action.place === 'applications' ? { id: token, applicationId: `app_${token}` } : undefined
   const isSent = async (): Promise<boolean> =>
     (once && (await core.store.findApplication(once.applicationId))) !== undefined
@@ -169,10 +159,9 @@ async function performAction(form: ActionForm): Promise<Answer> {
     ...auth,
     ...Object.fromEntries(checked.map(([part, some]) => [part, { ...calls[part], ...some }])),
   }
-  const by = `operator:${operator}`
-  const run = async (call: Parameters<typeof OPERATIONS_BY_NAME.get>[0], input: object): Promise<unknown> => {
+  const run = async (call: CallName, input: object): Promise<unknown> => {
     try {
-      const result = await perform(OPERATIONS_BY_NAME.get(call)!, platform, input, by)
+      const result = await perform(OPERATIONS_BY_NAME.get(call)!, platform, input, `operator:${operator}`)
       if (expected !== undefined) expected++
       return result
     } catch (error) {
@@ -180,30 +169,27 @@ async function performAction(form: ActionForm): Promise<Answer> {
     }
   }
   if (action.operation === 'applications.approve') await prepareApproval(form, given, run)
-  const input = Object.fromEntries(
-    Object.entries(toInput(form, given)).filter(([member]) => Object.hasOwn(shape, member)),
-  )
-  const result = await run(action.operation, input)
+  const result = await run(action.operation, toInput(form, given))
   const { credentials, application: created } = ownMembers<{
     readonly credentials?: Readonly<Record<string, string>>
     readonly application?: Application
   }>(isObject(result) ? result : {})
   const target = application ?? created
   if (credentials) return renderIssued(visit, target!, credentials)
-  const place = target ? `/applications/${target.id}` : `/${findTab(action)}`
-  return { redirect: `${place}?done=${name}` }
+  return { redirect: `${target ? `/applications/${target.id}` : page.parent[0]}?done=${name}` }
 }
 
-/** With everything that an operation may be about: its schema says which of it is its input. */
+/** Of everything that an operation may be about, what its schema has. */
 function toInput(
-  { application, name, named }: ActionForm,
+  { application, action, name, named }: ActionForm,
   given: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const about = { id: application?.id, applicationId: application?.id, ...named }
-  if (name !== 'limit') return { ...about, ...given }
   const { limit, window, until } = given
   const set = limit === undefined ? null : { limit, window, ...(until !== undefined && { until }) }
-  return { ...about, rateLimits: { [named.api!]: set } }
+  const limits = name === 'limit' && { rateLimits: { [named.api!]: set } }
+  const about = { id: application?.id, applicationId: application?.id, ...named, ...given, ...limits }
+  const { shape } = OPERATIONS_BY_NAME.get(action.operation)!.input
+  return Object.fromEntries(Object.entries(about).filter(([member]) => Object.hasOwn(shape, member)))
 }
 
 /** What an approval takes away, and the plan that it chooses, before it approves: nobody ever has more. */
@@ -238,28 +224,21 @@ async function renderRequest(visit: Visit, { id, contact, createdAt }: Applicati
 /** New credentials, which only this page shows: a reload sends the form again, which then does nothing. */
 function renderIssued(
   visit: Visit,
-  { id, name }: Application,
-  { clientId, clientSecret }: Readonly<Record<string, string>>,
+  application: Application,
+  { clientId = application.id, clientSecret }: Readonly<Record<string, string>>,
 ): Answer {
   const { texts, root, language } = visit
-  const frame = FRAME_TEXTS[language]
+  const page = describePage(visit, application, 'applications')
   return {
+    ...page,
     heading: texts.issued,
-    tab: 'applications',
-    parent: [`/applications/${id}`, name],
-    isNarrow: true,
-    content: html`${renderNotice(fillText(texts.issuedOnce, { name }), 'warn')}
-      ${renderCopyable('client_id', clientId ?? id, frame)}
-      ${clientSecret !== undefined && renderCopyable('client_secret', clientSecret, frame)}
-      <p class="actions"><a class="button" href="${root}/applications/${id}">${texts.stored}</a></p>`,
+    content: html`${renderNotice(fillText(texts.issuedOnce, { name: application.name }), 'warn')}
+      ${renderCopyable('client_id', clientId, FRAME_TEXTS[language])}
+      ${clientSecret !== undefined && renderCopyable('client_secret', clientSecret, FRAME_TEXTS[language])}
+      <p class="actions"><a class="button" href="${root}${page.parent[0]}">${texts.stored}</a></p>`,
   }
 }
 
-/** What an action that was just performed has done: nothing, if there is no such action. */
-export function renderDone({ query, texts }: Visit): Html | false {
-  const name = query.get('done') ?? ''
-  return (
-    Object.hasOwn(texts.actions, name) &&
-    renderNotice(fillText(texts.done, { action: labelAction(name as ActionName, texts) }), 'good')
-  )
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }

@@ -1,15 +1,17 @@
 import type { Application } from '../../index.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
+import { fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
+import { renderNotice } from '../../shared/web/parts.js'
 import type { CallName } from '../operations/operator-calls.js'
 import { offers } from '../operations/perform.js'
-import { OPERATIONS_BY_NAME, type Visit } from './visit.js'
+import { listGrantable, OPERATIONS_BY_NAME, type Visit } from './visit.js'
 
 export interface Action {
   readonly operation: CallName
   /** Where pages offer it, by which its address names what it is about, besides the application. */
   readonly place: string
-  /** What its form asks for, in this order: members of the input, and what fields.ts makes some of. */
+  /** What its form asks for, in this order: members of the input, and what action-form.ts makes some of. */
   readonly asks: readonly string[]
   readonly fits?: (application: Application) => boolean
   /** Whether calls could be refused afterwards. */
@@ -89,6 +91,46 @@ export function findAction({ auth, may, mayDoAll }: Visit, name: string, isAbout
   return offers(auth, operation) && may(action.operation, scopes.find(Boolean)) ? action : undefined
 }
 
+/** What the address of a form names besides the application, as members of the operation's input. */
+export type Named = Readonly<
+  Partial<Record<'api' | 'kid' | 'credential' | 'credentialId' | 'contact' | 'address', string>>
+>
+
+/** Undefined if there is none that the action is for. Persons are named by their place, so that no page's address has an e-mail address. */
+export function findNamed(
+  visit: Visit,
+  { place }: Action,
+  application: Application | undefined,
+  kids: readonly string[],
+): Named | undefined {
+  const { apis, accessRequests, contacts, invitations, keys, secrets } = { ...NONE, ...application }
+  const read = (name: string): string => visit.query.get(name) ?? ''
+  const grantable = listGrantable(visit).map(({ name }) => name)
+  const findPerson = (addresses: readonly string[]) => {
+    const address = addresses.find((_, at) => String(at) === read('at'))
+    return address !== undefined && { address, contact: address }
+  }
+  const findApi = (names: readonly string[]) => names.includes(read('api')) && { api: read('api') }
+  const findCredential = (those: readonly { readonly id: string }[], id = read('credential')) =>
+    those.some((each) => each.id === id) && { credential: id, credentialId: id }
+  const named: Readonly<Record<string, Named | false>> = {
+    signingKey: kids.includes(read('kid')) && { kid: read('kid') },
+    contact: findPerson(contacts),
+    invitation: findPerson(invitations.map(({ address }) => address)),
+    request: findApi(accessRequests.map(({ api }) => api).filter((api) => grantable.includes(api))),
+    api: findApi(Object.keys(apis)),
+    otherApi: findApi(grantable.filter((name) => !Object.hasOwn(apis, name))),
+    key: findCredential(keys),
+    secret: findCredential(secrets.filter(({ keySet }) => !keySet)),
+    keySet: findCredential(secrets.filter(({ keySet }) => keySet)),
+    credential: findCredential([...keys, ...secrets]),
+  }
+  const found = Object.hasOwn(named, place) ? named[place] : {}
+  return found ? ownMembers(found) : undefined
+}
+
+const NONE = { apis: {}, accessRequests: [], contacts: [], invitations: [], keys: [], secrets: [] }
+
 /** Links to the actions of places: as many as are `shown`, and a menu of the others. `query`: what they are about; `subject`: the same for screen readers. */
 export function renderActions(
   visit: Visit,
@@ -141,4 +183,13 @@ export function labelAction(name: ActionName, { actions }: Visit['texts']): stri
 
 export function isFinal(name: ActionName): boolean {
   return ACTIONS[name].place === 'danger' || FINAL.split(' ').includes(name)
+}
+
+/** What an action that was just performed has done: nothing, if there is no such action. */
+export function renderDone({ query, texts }: Visit): Html | false {
+  const name = query.get('done') ?? ''
+  return (
+    Object.hasOwn(texts.actions, name) &&
+    renderNotice(fillText(texts.done, { action: labelAction(name as ActionName, texts) }), 'good')
+  )
 }

@@ -18,8 +18,7 @@ import {
   sumByDay,
   sumUsage,
 } from '../../shared/web/usage-figures.js'
-import { renderDone } from './action-page.js'
-import { ACTIONS, labelAction, renderActions, type ActionName } from './actions.js'
+import { ACTIONS, labelAction, renderActions, renderDone, type ActionName } from './actions.js'
 import { describeQuota, renderStatus } from './applications-page.js'
 import { describeActor, describeLimit, renderChanges } from './audit.js'
 import { renderEmail } from './emails-page.js'
