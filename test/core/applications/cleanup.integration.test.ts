@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest'
 import { memoryStore } from '../../../src/index.js'
 import type { StoreWith } from '../../../src/store.js'
-import { withEnd } from '../../../src/shared/lib/temporary.js'
+import { withEnd } from '../../../src/shared/lib/application-id.js'
 import { openProvider, POLL_OPTIONS, waitForAttempts } from './applicant.js'
 import { failingMailer, REFUSED } from '../../support/failing-mailer.js'
 

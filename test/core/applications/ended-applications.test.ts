@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withEnd } from '../../../src/shared/lib/temporary.js'
+import { withEnd } from '../../../src/shared/lib/application-id.js'
 import { createCaller } from '../../support/caller.js'
 import { onEveryPlatform } from '../../support/platform.js'
 

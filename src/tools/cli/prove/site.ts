@@ -1,7 +1,7 @@
 import { type Api, type PlatformAuth, type PlatformAuthOptions, ApplicationError } from '../../../index.js'
 import { tokenRequest } from './drafts.js'
 import type { ProbeAnswer, RequestDraft, Send } from './exchange.js'
-import { withEnd } from '../../../shared/lib/temporary.js'
+import { withEnd } from '../../../shared/lib/application-id.js'
 
 export interface Site {
   readonly platform: PlatformAuth
