@@ -1,19 +1,12 @@
 import { copyFrozen } from './deep-freeze.js'
 import type { AssertionStore, RevokedAccessToken, Store } from '../../shared/contracts/store.js'
 import type { createMemoryFeed } from './feed.js'
+import { deleteExpired } from './sign-ins.js'
 
 export function createMemoryRevokedAccessTokens(
   feed: ReturnType<typeof createMemoryFeed>,
 ): Pick<Store, 'revokeAccessToken' | 'listRevokedAccessTokens' | 'isAccessTokenRevoked'> {
   const tokens = new Map<string, RevokedAccessToken>()
-
-  function deleteExpired(now: number): void {
-    // Oldest revocation first: a token with a longer lifetime only delays the deletion of those after it.
-    for (const { id, expiresAt } of tokens.values()) {
-      if (expiresAt > now) break
-      tokens.delete(id)
-    }
-  }
 
   return {
     async revokeAccessToken({ id, expiresAt }, now) {
@@ -21,7 +14,7 @@ export function createMemoryRevokedAccessTokens(
         tokens.set(id, copyFrozen({ id, expiresAt }))
         feed.publish({ kind: 'accessTokenRevoked', id, expiresAt })
       }
-      deleteExpired(now)
+      deleteExpired(tokens, now)
     },
     listRevokedAccessTokens: async (now, limit) =>
       [...tokens.values()].filter(({ expiresAt }) => expiresAt > now).slice(0, limit),
@@ -34,7 +27,7 @@ export function createMemoryAssertions(): AssertionStore {
   const used = new Map<string, Map<string, number>>()
   let additions = 0
 
-  function deleteExpired(now: number): void {
+  function deleteUsed(now: number): void {
     for (const [id, hashes] of used) {
       for (const [hash, expiresAt] of hashes) if (expiresAt < now) hashes.delete(hash)
       if (hashes.size === 0) used.delete(id)
@@ -44,7 +37,7 @@ export function createMemoryAssertions(): AssertionStore {
   return {
     async add({ applicationId, hash, expiresAt }, { now, most }) {
       additions += 1
-      if (additions % 1000 === 0 || (used.get(applicationId)?.size ?? 0) >= most) deleteExpired(now)
+      if (additions % 1000 === 0 || (used.get(applicationId)?.size ?? 0) >= most) deleteUsed(now)
       const hashes = used.get(applicationId) ?? new Map<string, number>()
       if (hashes.has(hash)) return 'known'
       if (hashes.size >= most) return 'full'

@@ -35,7 +35,7 @@ export function createMemorySignIns(): StoreWith['signIns'] {
   }
 }
 
-function deleteExpired(records: Map<string, { readonly expiresAt: number }>, now: number): void {
+export function deleteExpired(records: Map<string, { readonly expiresAt: number }>, now: number): void {
   // Oldest first: one that expires late only delays the deletion of those after it.
   for (const [key, { expiresAt }] of records) {
     if (expiresAt > now) break

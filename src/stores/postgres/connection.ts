@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isEndedByLimit, queryWithin, setLocalLimits } from './limited-query.js'
+import { isEndedByLimit, queryWithin, ROLLBACK_TIMEOUT_MS, setLocalLimits } from './limited-query.js'
 import { acquire, type PostgresClient, type PostgresPool, type PostgresQuery, type PostgresResult } from './pool.js'
 import { isFromReplica } from './replica.js'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
@@ -30,8 +30,6 @@ const TRANSACTION_TIMEOUT_MS = 4500
 const SILENT_CONNECTION_MARGIN_MS = 1000
 /** After this time, the outcome of a COMMIT without an answer is asked for on another connection. */
 const COMMIT_TIMEOUT_MS = 2000
-/** The time limit of a failed transaction's ROLLBACK, after which the connection is closed instead. */
-const ROLLBACK_TIMEOUT_MS = 500
 /** A stopped process may hold the locks of an open transaction this long: other transactions still get them in time. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3000
 /** PostgreSQL 14 and later can notice that the client of a waiting statement has gone. */

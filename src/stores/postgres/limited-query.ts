@@ -1,7 +1,7 @@
 import type { PostgresClient, PostgresQuery, PostgresResult } from './pool.js'
 
-/** The time limit of the ROLLBACK after a failed statement. */
-const ROLLBACK_TIMEOUT_MS = 500
+/** The time limit of the ROLLBACK after a failed statement. The connection is closed if it has no answer. */
+export const ROLLBACK_TIMEOUT_MS = 500
 /** Waiting for a lock ends first, so that the error names the lock. */
 const LOCK_MARGIN_MS = 100
 
@@ -33,11 +33,7 @@ const LIMIT = {
   text: `SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)`,
 }
 
-async function queryInTransaction(
-  client: PostgresClient,
-  query: PostgresQuery,
-  milliseconds: number,
-): Promise<PostgresResult> {
+async function queryInTransaction(client: PostgresClient, query: PostgresQuery, milliseconds: number) {
   const { query_timeout } = query
   await client.query({ text: `BEGIN; ${setLocalLimits(milliseconds)}`, query_timeout })
   try {

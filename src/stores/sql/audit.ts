@@ -26,7 +26,7 @@ function* listByTime(query: AuditQuery, start: number | undefined): Work<readonl
   const isWithin = last !== undefined && (newestFirst ? last < until : last >= from)
   const position = isWithin ? [last, start] : newestFirst ? [until, 0] : [from, -1]
   const [beyond, order] = newestFirst ? ['<', 'DESC'] : ['>', 'ASC']
-  const filters = listAuditFilters({ ...query, from: undefined, until: undefined }, (index) => `?${index + 6}`)
+  const filters = listAuditFilters(query, (index) => `?${index + 6}`)
   const conditions = [
     `(at, seq) ${beyond} (?1, ?2)`,
     newestFirst ? 'at >= ?3' : 'at < ?3',
@@ -50,16 +50,14 @@ function parseRecord(row: object): AuditRecord {
   return parseRow(row, 'details')
 }
 
-/** The conditions of an audit query, and their values; `bind` names the n-th of them. */
-function listAuditFilters({ applicationId, types, by, from, until }: AuditQuery, bind: (index: number) => string) {
-  const values: (string | number)[] = []
-  const next = (value: string | number): string => bind(values.push(value) - 1)
+/** The conditions of an audit query but those of time, and their values; `bind` names the n-th of them. */
+function listAuditFilters({ applicationId, types, by }: AuditQuery, bind: (index: number) => string) {
+  const values: string[] = []
+  const next = (value: string): string => bind(values.push(value) - 1)
   const conditions = [
     applicationId !== undefined && `application_id = ${next(applicationId)}`,
     types !== undefined && `type IN (${types.map(next).join() || "''"})`,
     by !== undefined && `actor IS NOT NULL AND actor = ${next(by)}`,
-    from !== undefined && `at >= ${next(from)}`,
-    until !== undefined && `at < ${next(until)}`,
   ]
   return { conditions: conditions.filter((condition) => condition !== false), values }
 }
