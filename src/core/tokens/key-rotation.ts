@@ -105,6 +105,8 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
     return addKey(now() + publishAhead * 1000, by, once)
   }
 
+  const describe = (): SigningKeyInfo[] => describeSigningKeys(signingKeys.list(), now(), signingKeys.current())
+
   /** Adds keys that sign at once until `former` no longer signs: another process may have added one that signs later. */
   async function replaceCurrent(former?: string, by?: string, once?: OnceRotation, verifiesFor?: number) {
     let added = false
@@ -116,7 +118,7 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
   return {
     async list() {
       await signingKeys.load()
-      return { items: describeSigningKeys(signingKeys.list(), now()) }
+      return { items: describe() }
     },
     async rotate(rotateOptions = {}, once) {
       const { immediately = false, by } = rotateOptions
@@ -133,7 +135,7 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
       // Of repeats at one moment, another one may have added it.
       if (!added) await once?.check()
       const rotated = immediately ? signingKeys.current() : (findWaiting() ?? signingKeys.current())
-      return describeSigningKeys(signingKeys.list(), now()).find(({ kid }) => kid === rotated?.kid)!
+      return describe().find(({ kid }) => kid === rotated?.kid)!
     },
     async revoke(kid, revokeOptions = {}) {
       const { by } = revokeOptions

@@ -46,8 +46,8 @@ export interface SigningKeyInfo {
 export function describeSigningKeys(
   keys: readonly Pick<ScheduledKey, 'kid' | 'algorithm' | 'createdAt' | 'signsFrom' | 'verifiesUntil'>[],
   now: number,
+  current: { readonly kid: string } | undefined,
 ): SigningKeyInfo[] {
-  const current = findCurrentKey(keys, now)
   return keys.map((key) => ({
     kid: key.kid,
     algorithm: key.algorithm,

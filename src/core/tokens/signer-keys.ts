@@ -9,13 +9,7 @@ import {
   type KeyRotation,
   type KeyRotationOptions,
 } from './key-rotation.js'
-import {
-  describeSigningKeys,
-  findCurrentKey,
-  isOfSigner,
-  selectVerifyingKeys,
-  type SigningKeyInfo,
-} from './key-schedule.js'
+import { describeSigningKeys, findCurrentKey, isOfSigner, selectVerifyingKeys } from './key-schedule.js'
 import { canSign } from './signing-keys.js'
 import { createSignerClient } from './signer-client.js'
 import { describeRecord, toPublicJwk, type SigningKey } from './signing-key.js'
@@ -118,12 +112,7 @@ export function createSignerKeys(
       // One that is being read may have been answered before a change.
       await reading?.catch(() => undefined)
       await refresh()
-      const signs = findCurrent()?.kid
-      const items = describeSigningKeys(signingKeys.list(), now()).map((key): SigningKeyInfo => ({
-        ...key,
-        state: key.kid === signs ? 'current' : key.signsFrom.getTime() > now() ? 'next' : 'former',
-      }))
-      return { items }
+      return { items: describeSigningKeys(signingKeys.list(), now(), findCurrent()) }
     },
     rotate: refuseCall,
     revoke: refuseCall,

@@ -18,7 +18,7 @@ import { refuseUnknown } from '../../shared/lib/option-checks.js'
 import { readMetadataSchema } from '../../core/options/read-metadata-schema.js'
 import { readStore } from '../../core/options/read-persistence.js'
 import { createSignOuts } from '../../core/applications/contacts/sign-outs.js'
-import { describeSigningKeys, selectVerifyingKeys } from '../../core/tokens/key-schedule.js'
+import { describeSigningKeys, findCurrentKey, selectVerifyingKeys } from '../../core/tokens/key-schedule.js'
 import type { EmailQueue } from '../../features/emails/index.js'
 import type { Plans } from '../../features/plans/index.js'
 import type { SignOutContact } from '../../features/portal/index.js'
@@ -89,8 +89,8 @@ export async function openAdmin(store: Store, options: AdminOptions = {}): Promi
     }),
     signingKeys: {
       async list() {
-        const records = await store.listSigningKeys()
-        return { items: describeSigningKeys(selectVerifyingKeys(records, now()), now()) }
+        const keys = selectVerifyingKeys(await store.listSigningKeys(), now())
+        return { items: describeSigningKeys(keys, now(), findCurrentKey(keys, now())) }
       },
     },
     audit: withCheckedArguments(AUDIT_PARAMETERS, createAudit({ store, opened })),
