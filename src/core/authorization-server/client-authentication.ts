@@ -114,12 +114,8 @@ export function createClientAuthentication(
   }
 
   async function countFailures(count: number, req: IncomingMessage, refused: RefusedClient): Promise<void> {
-    for (let i = 0; i < count; i++) await countFailure(req, refused)
-  }
-
-  async function countFailure(req: IncomingMessage, refused: RefusedClient): Promise<void> {
     try {
-      await limitFailures?.(formatFailureKey(req, refused.applicationId))
+      for (let i = 0; i < count; i++) await limitFailures?.(formatFailureKey(req, refused.applicationId))
     } catch (error) {
       throw error instanceof OAuthError ? createRefusal(error, { ...refused, reason: undefined }, error.cause) : error
     }
@@ -197,11 +193,7 @@ function createReadingMatcher(options: {
   readonly importedCredentials: Omit<ImportedCredentials, 'listKeyHashes' | 'adoptKey'> | undefined
   readonly now: () => number
   /** Called for readings whose slow hashes were not computed in time. */
-  readonly onNoTurn: (
-    readings: number,
-    req: IncomingMessage,
-    client: { readonly client: string; readonly applicationId: string },
-  ) => Promise<void>
+  readonly onNoTurn: (readings: number, req: IncomingMessage, client: RefusedClient) => Promise<void>
 }) {
   const { applicationCache, credentials, importedCredentials, now, onNoTurn } = options
   /** Slow hashes are computed only where no quick comparison decides. */

@@ -39,13 +39,8 @@ export function createTokenEndpoint(
     readonly now: () => number
   },
 ): Endpoint {
-  const {
-    authenticateClient,
-    signAccessToken,
-    limitTokenRequests,
-    observer: { tokenIssued, refused },
-  } = options
-  const { emit, now } = options
+  const { authenticateClient, signAccessToken, limitTokenRequests, emit, now } = options
+  const { tokenIssued, refused } = options.observer
   const route = `POST ${new URL(api.resource).pathname}/token`
 
   return async function answerTokenRequest(req, res) {

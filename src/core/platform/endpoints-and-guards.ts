@@ -1,4 +1,4 @@
-import type { Api, Limit } from '../../shared/contracts/api.js'
+import type { Api } from '../../shared/contracts/api.js'
 import { createClientAuthentication } from '../authorization-server/client-authentication.js'
 import { describeRefusedClient } from '../authorization-server/client-outcomes.js'
 import {
@@ -25,7 +25,6 @@ import type { Endpoint } from '../http/middleware.js'
 import { sendDenial, sendEmpty } from '../http/respond.js'
 import { ALGORITHMS } from '../options/options.js'
 import type { ApiSettings } from '../options/settings.js'
-import type { RateLimit, RateLimits } from '../rate-limits/rate-limits.js'
 import { createResourceServer } from '../resource-server/resource-server.js'
 import type { Tokens } from './tokens.js'
 import { ExpiredAccessToken } from '../tokens/verify-access-token.js'
@@ -61,14 +60,9 @@ export function createEndpointsAndGuards(
     warn: (message) => logger.warn(message),
     now: foundation.now,
   })
-  const { routers, authenticateResourceServer } = createAuthorizationServer(
-    foundation,
-    tokens,
-    applicationParts,
-    features,
-    resourceServer,
-  )
-  return { guards: resourceServer.calls, guardParts: resourceServer.guardParts, routers, authenticateResourceServer }
+  const { calls: guards, guardParts } = resourceServer
+  const ofServer = createAuthorizationServer(foundation, tokens, applicationParts, features, resourceServer)
+  return { guards, guardParts, ...ofServer }
 }
 
 /** The endpoints of every oauth2 API, as `auth.router`, `auth.wellKnownRouter` and `auth.suspensionRouter`. */
@@ -137,7 +131,11 @@ function createAuthorizationServer(
     const token = createTokenEndpoint(api, {
       authenticateClient,
       signAccessToken: tokens.signAccessToken,
-      limitTokenRequests: limitTokenRequests(api.name, limits.tokenRequests, rateLimits),
+      // API names have no slash, so `orders/token` is never the policy name of a `requests` limit.
+      limitTokenRequests: rateLimits.create(`tokenRequests:${api.name}`, limits.tokenRequests, {
+        policy: `${api.name}/token`,
+        setBy: 'rateLimits.tokenRequests',
+      }),
       observer: observers.get(api.name) ?? {},
       emit,
       now,
@@ -195,10 +193,4 @@ async function verifyIssued(accessTokens: Tokens['accessTokens'], api: Api, pres
   const token = await accessTokens.verify(presented)
   if (token === 'invalid' || token instanceof ExpiredAccessToken) return undefined
   return token.issuer === api.resource ? token : undefined
-}
-
-/** API names have no slash, so `orders/token` is never the policy name of a `requests` limit. */
-function limitTokenRequests(api: string, limit: Limit | false, rateLimits: RateLimits): RateLimit | undefined {
-  const setBy = 'rateLimits.tokenRequests'
-  return rateLimits.create(`tokenRequests:${api}`, limit, { policy: `${api}/token`, setBy })
 }

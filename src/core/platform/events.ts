@@ -4,11 +4,9 @@ import type { Logger } from '../../shared/contracts/logger.js'
 import type {
   EventType,
   RequestOrigin,
-  EventDetails,
   PlatformEvent,
   PlatformEvents,
   Emit,
-  ReadClient,
   EmitEarly,
 } from '../../shared/contracts/events.js'
 
@@ -26,33 +24,29 @@ export function createEvents(options: {
   const onListenerError = (type: EventType, error: unknown): void =>
     logger.error(`A listener of ${type} failed.`, error)
 
-  function emitTo(
-    channel: EventType | typeof EARLY_EVENT,
-    type: EventType,
-    details: EventDetails,
-    req: IncomingMessage | undefined,
-    readClient: ReadClient | undefined,
-  ): void {
-    if (events.listenerCount(channel) === 0) return
-    const event: PlatformEvent = {
-      type,
-      at: new Date(now()),
-      ...details,
-      ...(req && readOrigin(req)),
-      ...(req && readClient && { client: readClient(req, details) }),
-    }
-    // emitter.emit() is not used: it stops at the first listener that throws, and a rejected promise would end the process.
-    for (const listener of events.rawListeners(channel)) {
-      try {
-        const result: unknown = Reflect.apply(listener, events, [event])
-        if (result instanceof Promise) result.catch((error: unknown) => onListenerError(type, error))
-      } catch (error) {
-        onListenerError(type, error)
+  function createEmit(onlyChannel?: typeof EARLY_EVENT): Emit {
+    return (type, details, req, readClient) => {
+      const channel = onlyChannel ?? type
+      if (events.listenerCount(channel) === 0) return
+      const event: PlatformEvent = {
+        type,
+        at: new Date(now()),
+        ...details,
+        ...(req && readOrigin(req)),
+        ...(req && readClient && { client: readClient(req, details) }),
+      }
+      // emitter.emit() is not used: it stops at the first listener that throws, and a rejected promise would end the process.
+      for (const listener of events.rawListeners(channel)) {
+        try {
+          const result: unknown = Reflect.apply(listener, events, [event])
+          if (result instanceof Promise) result.catch((error: unknown) => onListenerError(type, error))
+        } catch (error) {
+          onListenerError(type, error)
+        }
       }
     }
   }
 
-  const emit: Emit = (type, details, req, readClient) => emitTo(type, type, details, req, readClient)
-  const early: Emit = (type, details, req, readClient) => emitTo(EARLY_EVENT, type, details, req, readClient)
-  return { events, emit: Object.assign(emit, { early, isHeard: (type: EventType) => events.listenerCount(type) > 0 }) }
+  const isHeard = (type: EventType): boolean => events.listenerCount(type) > 0
+  return { events, emit: Object.assign(createEmit(), { early: createEmit(EARLY_EVENT), isHeard }) }
 }

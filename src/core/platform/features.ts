@@ -15,10 +15,7 @@ export function createFeatures(foundation: Foundation, applicationParts: Applica
   const { settings } = foundation
   const parts = new Map<string, FeaturePart>()
   const core = createCore(foundation, applicationParts, hooks, parts)
-  for (const { name, create } of settings.features) {
-    const part = ownMembers(create(core))
-    parts.set(name, part)
-  }
+  for (const { name, create } of settings.features) parts.set(name, ownMembers(create(core)))
   const inOrder = [...parts.values()]
   const started = new Set<FeaturePart>()
   return {
