@@ -10,11 +10,9 @@ export function readOrigin(req: IncomingMessage, keyHeaders: readonly string[] =
   return { requestId: readId(req, keyHeaders), address: isIP(address) === 0 ? undefined : address }
 }
 
-export function createOriginReader(
-  apis: readonly { readonly keyHeaders: readonly string[] }[],
-): (req: IncomingMessage) => RequestOrigin {
+export function createOriginReader(apis: readonly { readonly keyHeaders: readonly string[] }[]) {
   const keyHeaders = [...new Set(apis.flatMap((api) => api.keyHeaders))]
-  return (req) => readOrigin(req, keyHeaders)
+  return (req: IncomingMessage) => readOrigin(req, keyHeaders)
 }
 
 /** Secrets of other systems that a request has presented in its body, or in a header that was removed. Those of this package are known by their form. */

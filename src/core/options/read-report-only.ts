@@ -1,5 +1,6 @@
 import { ConfigurationError, type ConfigurationProblem } from '../../shared/contracts/errors.js'
 import type { ReportOnlyOptions } from '../../shared/contracts/api.js'
+import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { isObject } from '../../shared/lib/own-members.js'
 import { invalidOption, readBoolean, refuseUnknown } from '../../shared/lib/option-checks.js'
 
@@ -72,12 +73,11 @@ export function describeReportOnly(path: string, { until }: ReportOnlySettings, 
   }
 }
 
-const DAY = 86_400_000
 /** An end that is always postponed, or far away, is none. */
 const MAX_DAYS = 90
 
 function formatExample(startedAt: number): string {
-  return `reportOnly: { until: '${formatDay(startedAt + 30 * DAY)}' }`
+  return `reportOnly: { until: '${formatDay(startedAt + 30 * DAY_MS)}' }`
 }
 
 function readDay(option: string, value: unknown, startedAt: number): number {
@@ -85,14 +85,10 @@ function readDay(option: string, value: unknown, startedAt: number): number {
   // February 30 would be a day in March.
   if (Number.isNaN(time) || formatDay(time) !== value)
     throw invalidOption(option, value, `Write a day, as YYYY-MM-DD: ${formatExample(startedAt)}.`)
-  if (time <= startedAt + MAX_DAYS * DAY) return time
+  if (time <= startedAt + MAX_DAYS * DAY_MS) return time
   throw new ConfigurationError({
     option,
     problem: `is more than ${MAX_DAYS} days ahead`,
-    fix: `Write a day until ${formatDay(startedAt + MAX_DAYS * DAY)}: ${formatExample(startedAt)}.`,
+    fix: `Write a day until ${formatDay(startedAt + MAX_DAYS * DAY_MS)}: ${formatExample(startedAt)}.`,
   })
-}
-
-function formatDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 10)
 }

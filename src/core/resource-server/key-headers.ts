@@ -2,32 +2,26 @@ import { ServerResponse, type IncomingMessage } from 'node:http'
 import { isWellFormedKey } from '../applications/credentials/credentials.js'
 import { isBasic, readBasic } from '../http/client-credentials.js'
 import { hasDuplicateHeader, readHeader } from '../../shared/lib/request.js'
-import { DUPLICATE_CREDENTIAL, NO_CREDENTIAL, type GuardConfig } from './guard-config.js'
+import { DUPLICATE_CREDENTIAL, NO_CREDENTIAL } from './guard-config.js'
 
 /** The key of a request, or the reason why there is none. */
-export function createKeyCredentialReader(
-  keyHeaders: readonly string[],
-  isKey = isNoToken,
-): GuardConfig['readCredential'] {
+export function createKeyCredentialReader(keyHeaders: readonly string[], isKey = isNoToken) {
   const readKeyHeader = createKeyHeaderReader(keyHeaders, isKey)
-  return function readKeyCredential(req) {
+  return function readKeyCredential(req: IncomingMessage) {
     const apiKey = readKeyHeader(req)
     return apiKey === false ? DUPLICATE_CREDENTIAL : (apiKey ?? NO_CREDENTIAL)
   }
 }
 
 /** Reads the key from the one header of a request that has it; false if there are two keys, or two lines of a header. */
-export function createKeyHeaderReader(
-  keyHeaders: readonly string[],
-  isKey = isNoToken,
-): (req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>) => string | false | undefined {
+export function createKeyHeaderReader(keyHeaders: readonly string[], isKey = isNoToken) {
   const [name = '', otherName] = keyHeaders.map((header) => header.toLowerCase())
   const readOther: (req: Pick<IncomingMessage, 'headers'>) => string | string[] | undefined =
     otherName === 'authorization'
       ? ({ headers }) => readAuthorizationKey(readHeader({ headers }, 'authorization'), isKey)
       : (req) => readHeader(req, otherName!)
 
-  return function readKeyHeader(req) {
+  return function readKeyHeader(req: Pick<IncomingMessage, 'headers' | 'rawHeaders'>) {
     if (hasDuplicateHeader(req, name)) return false
     let apiKey = readHeader(req, name)
     if (otherName !== undefined) {

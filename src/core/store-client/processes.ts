@@ -17,11 +17,8 @@ export function createProcesses(options: {
   readonly settings: RunningProcess['settings']
   readonly logger: Pick<Logger, 'warn'>
 }) {
-  const {
-    store: { processes: part },
-    settings,
-    logger,
-  } = options
+  const { settings, logger } = options
+  const { processes: part } = options.store
   // Names machine and process for the doctor; several platforms of a process may share a store.
   const own: RunningProcess = { id: `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`, settings }
   let isRunning = false

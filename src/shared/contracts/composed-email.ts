@@ -79,12 +79,9 @@ export type ComposeEmail = {
 }['compose']
 
 /** One e-mail to one recipient. */
-export interface EmailMessage {
+export interface EmailMessage extends ComposedEmail {
   /** The recipient: one bare ASCII address. */
   readonly to: string
-  readonly subject: string
-  readonly text: string
-  readonly html: string
   /**
    * Headers that the e-mail is to have, by name: `Auto-Submitted` (RFC 3834) and `X-Auto-Response-Suppress` keep mailboxes from
    * answering by themselves, with the credentials of the e-mail in what they quote.

@@ -8,7 +8,8 @@ export interface Html {
   readonly markup: string
 }
 
-type Content = Html | string | number | false | undefined | readonly Content[]
+/** What a template takes in its places. */
+export type Content = Html | string | number | false | undefined | readonly Content[]
 
 /** HTML from a template: strings are escaped, lists joined, `false` and `undefined` left out. */
 export function html(strings: TemplateStringsArray, ...contents: readonly Content[]): Html {

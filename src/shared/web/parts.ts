@@ -1,9 +1,7 @@
 import { ownMembers } from '../lib/own-members.js'
-import { html, type Html } from './html.js'
+import { html, type Content, type Html } from './html.js'
 import { listColors, type Tone } from './look.js'
 import { splitCode } from '../lib/code-tokens.js'
-
-type Content = Html | string | number | false | undefined | readonly Content[]
 
 /** The parts that pages are made of, besides fields (form-field.ts), plots (usage-figures.ts) and the header (page-frame.ts): the rules of each. The console's style sheet has all, a page whose style sheet is in it those that it shows. */
 const STYLES = {

@@ -65,12 +65,7 @@ export async function addContactTo(
   }
 }
 
-export async function replaceFirstContact(
-  store: Store,
-  current: ApplicationRecord,
-  contact: string,
-  now: number,
-): Promise<Edit<never>> {
+export async function replaceFirstContact(store: Store, current: ApplicationRecord, contact: string, now: number) {
   const others = current.otherContacts.filter((each) => !isSameContact(each, contact))
   return replaceContacts(store, current, [contact, ...others], now)
 }

@@ -1,20 +1,13 @@
-import type {
-  ApplicationRecord,
-  CredentialRecord,
-  KeySetOutage,
-  KeySetRecord,
-} from '../../../shared/contracts/application-record.js'
+import type { ApplicationRecord, CredentialRecord, KeySetOutage } from '../../../shared/contracts/application-record.js'
 import type { Emit, EventType } from '../../../shared/contracts/events.js'
 import type { Logger } from '../../../shared/contracts/logger.js'
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import type { ConcurrencyLimit } from '../../../shared/lib/concurrency-limit.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
-import type { AddressState } from '../../key-sets/key-set-cache.js'
+import type { AddressState, PublishedKeySet } from '../../key-sets/key-set-cache.js'
 import { findContact, listContacts, normalizeContact } from '../contacts/contact-lists.js'
 import { createQueuedEmail } from '../queue/queued-emails.js'
 import type { ApplicationWriter } from '../records/application-writer.js'
-
-type Published = Extract<KeySetRecord, { readonly address: string }>
 
 /** Contacts get an e-mail about an address that has not answered for so long: most servers answer again before. */
 const NOTICE_AFTER_MS = 3600_000
@@ -67,7 +60,7 @@ export function createKeySetOutages(options: {
 }
 
 interface Step {
-  readonly keySet: Published
+  readonly keySet: PublishedKeySet
   readonly notice?: NonNullable<KeySetOutage['notice']>
   readonly event?: EventType
 }

@@ -62,21 +62,14 @@ export function createCleanup(options: {
   }
 
   async function forgetDecided(): Promise<void> {
-    const query = { limit: PAGE_SIZE, api: undefined, status: undefined, hasDecided: true } as const
     const isOver = ({ decided }: ApplicationRecord): boolean =>
       decided.length > 0 && decided[0]!.at + DECIDED_RETENTION_MS <= now()
-    let after: string | undefined
-    for (;;) {
-      const page = await store.listApplications({ ...query, after })
-      for (const application of page.filter(isOver)) {
-        if (cleanup.isClosed) return
-        const forget = writer.change(application.id, { type: undefined }, (current) =>
-          isOver(current) ? { changed: { decided: [] } } : undefined,
-        )
-        await ignoreRefusal(forget)
-      }
-      if (cleanup.isClosed || page.length < PAGE_SIZE) return
-      after = page.at(-1)?.id
+    for await (const application of list({ status: undefined, hasDecided: true })) {
+      if (!isOver(application)) continue
+      const forget = writer.change(application.id, { type: undefined }, (current) =>
+        isOver(current) ? { changed: { decided: [] } } : undefined,
+      )
+      await ignoreRefusal(forget)
     }
   }
 
@@ -95,29 +88,35 @@ export function createCleanup(options: {
   /** Deletes what the query lists until one must not be deleted, which is asked again for the record that is changed. */
   async function deleteWhile(
     mayDelete: (application: ApplicationRecord) => boolean,
-    query: Pick<ApplicationQuery, 'status' | 'endingBefore'>,
+    query: Searched,
     details: NewAuditRecord['details'],
   ): Promise<void> {
-    let after: string | undefined
-    for (;;) {
+    for await (const application of list(query)) {
+      if (!mayDelete(application)) return
+      await ignoreRefusal(
+        writer.change(application.id, { type: 'application.deleted' }, (current) => {
+          if (!mayDelete(current)) return undefined
+          const changed = eraseApplication(current, { outcome: 'deleted', at: now(), by: undefined })
+          return { changed, details, emails: ['removeAll'] }
+        }),
+      )
+    }
+  }
+
+  /** Read page by page, until the cleanup is closed. */
+  async function* list(query: Searched) {
+    for (let after: string | undefined; ;) {
       const page = await store.listApplications({ ...query, after, limit: PAGE_SIZE, api: undefined })
-      for (const application of page) {
-        if (cleanup.isClosed || !mayDelete(application)) return
-        await ignoreRefusal(
-          writer.change(application.id, { type: 'application.deleted' }, (current) => {
-            if (!mayDelete(current)) return undefined
-            const changed = eraseApplication(current, { outcome: 'deleted', at: now(), by: undefined })
-            return { changed, details, emails: ['removeAll'] }
-          }),
-        )
-      }
-      if (page.length < PAGE_SIZE) return
+      for (const application of page) if (!cleanup.isClosed) yield application
+      if (cleanup.isClosed || page.length < PAGE_SIZE) return
       after = page.at(-1)?.id
     }
   }
 
   return cleanup
 }
+
+type Searched = Pick<ApplicationQuery, 'status' | 'endingBefore' | 'hasDecided'>
 
 const SUBJECT = 'applications that were pending for too long or have ended, old reminders or old audit records'
 
