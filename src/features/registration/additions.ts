@@ -20,7 +20,7 @@ import { fillText } from '../../shared/lib/fill-in.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
 import { callHost } from './call-host.js'
 import { translate } from './local-text.js'
-import type { FieldSettings, InputSettings } from './fields/read-fields.js'
+import type { FieldSettings, InputSettings } from './registration-fields.js'
 
 interface GivenAdditions {
   readonly fields: ReadonlyMap<string, unknown>

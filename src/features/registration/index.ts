@@ -17,7 +17,7 @@ import { acceptTerms, readAcceptance } from './terms.js'
 
 export type { Registration } from './register.js'
 export type { RegistrationCaptcha, VerifyCaptcha } from './captcha.js'
-export type { RegistrationFields, RegistrationInput } from './fields/read-fields.js'
+export type { RegistrationFields, RegistrationInput } from './registration-fields.js'
 export type { LocalText } from './local-text.js'
 export type { RegistrationTerms } from './terms.js'
 export type {

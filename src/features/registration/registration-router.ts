@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RegistrationSettings, AllowRegistration, RegistrationCandidate } from './registration-options.js'
+import type { RegistrationCandidate, RegistrationSettings } from './registration-options.js'
 import { createPageBrand } from '../../shared/web/page-brand.js'
 import { createPrepareRegistration, type PreparedRegistration, type PrepareRegistration } from './register.js'
 import { ApplicationError } from '../../shared/contracts/errors.js'
@@ -203,22 +203,15 @@ function createAdmission({ rateLimits, logger }: Core, settings: RegistrationSet
   ): Promise<void> {
     await limitRegistrations?.(`address ${readClientAddress(req, ipv6Prefix)}`)
     await verifyPerson()
-    if (allow) await askHost(allow, { ...valid, address: readIpAddress(req) }, req, logger)
+    if (allow) {
+      const candidate = { ...valid, address: readIpAddress(req) }
+      const answer: unknown = await callHost('registration.allow', () => allow(candidate, req), logger)
+      if (answer === false) throw new OAuthError('access_denied', 'This registration is not accepted')
+      if (answer !== true)
+        throw new TypeError(`registration.allow answered ${describeValue(answer, 'nothing')}, not true or false.`)
+    }
     const { contact } = valid
     await limitRegistrations?.(`contact ${foldTags ? removeTag(contact) : contact}`.toLowerCase())
     await limitAllRegistrations?.('all')
   }
-}
-
-/** Rejects unless the host's function answers true. Its errors are logged, and not shown to the client. */
-async function askHost(
-  allow: AllowRegistration,
-  candidate: RegistrationCandidate,
-  req: IncomingMessage,
-  logger: Core['logger'],
-): Promise<void> {
-  const answer: unknown = await callHost('registration.allow', () => allow(candidate, req), logger)
-  if (answer === false) throw new OAuthError('access_denied', 'This registration is not accepted')
-  if (answer !== true)
-    throw new TypeError(`registration.allow answered ${describeValue(answer, 'nothing')}, not true or false.`)
 }

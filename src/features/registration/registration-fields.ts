@@ -1,9 +1,9 @@
-import type { MetadataSchema } from '../../../shared/contracts/metadata-schema.js'
-import { isObject, ownMembers } from '../../../shared/lib/own-members.js'
-import { invalidOption, readWholeNumber } from '../../../shared/lib/option-checks.js'
-import { boolean, list, members, oneOf, optional, textThat } from '../../../shared/lib/option-rules.js'
-import { readMetadataSchema } from '../../../core/options/read-metadata-schema.js'
-import { readLocalText, type LocalText } from '../local-text.js'
+import type { MetadataSchema } from '../../shared/contracts/metadata-schema.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
+import { invalidOption, readWholeNumber } from '../../shared/lib/option-checks.js'
+import { boolean, list, members, oneOf, optional, textThat } from '../../shared/lib/option-rules.js'
+import { readMetadataSchema } from '../../core/options/read-metadata-schema.js'
+import { readLocalText, type LocalText } from './local-text.js'
 
 /** Fields of your own in the registration form. Their values become the application's `metadata`. */
 export interface RegistrationFields {
