@@ -8,8 +8,7 @@ import { ANY_PATH, createGetCall, type SampleCall, type Sample } from '../../sha
 import { createSamples, SAMPLE_LABELS } from '../../shared/samples/samples.js'
 import { createPrivateKeySamples, KEY_PAIR_SAMPLES, type PrivateKeySample } from '../../shared/samples/private-key.js'
 import { formatCallCommand, formatTokenAssignment } from '../../shared/samples/curl.js'
-import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
-import { readLanguage, textWith, words } from './words.js'
+import { frameWords, textWith, words } from './words.js'
 import { needsKeySet, takesKeySets } from '../../shared/lib/key-set-text.js'
 
 export function renderApiCommands(api: Api, document: JsonObject | undefined): Html {
@@ -87,7 +86,7 @@ function needsNoValues({ path, pathItem, operation }: Operation): boolean {
 function renderCommands(api: Api, call: SampleCall | undefined): (Html | false)[] {
   const { tokenEndpoint } = api
   const provesKey = needsKeySet(api)
-  const texts = FRAME_TEXTS[readLanguage()]
+  const texts = frameWords()
   const render = (caption: string): Html | false =>
     call !== undefined && renderCopyable(caption, formatCallCommand(call), texts, 'curl')
   if (tokenEndpoint === undefined) return [render(words().callWithKey)]
@@ -107,7 +106,7 @@ function renderSample({ name, title }: Api, { language, label, code }: Sample, i
   return html`<details name="samples-${name}" ${isOpen && html` open`}>
     <summary>${label}</summary>
     <div class="copyable">
-      ${renderCopyButton(textWith('sampleIn', { api: title, language: label }), FRAME_TEXTS[readLanguage()])}
+      ${renderCopyButton(textWith('sampleIn', { api: title, language: label }), frameWords())}
       <pre tabindex="0">${renderCode(code, language)}</pre>
     </div>
   </details>`

@@ -34,10 +34,9 @@ export function readDocuments(
 
 /** These are warnings only: `{baseUrl}/orders/orders` may exist, and the app may serve the API below another path than before. */
 function warnOfAddresses(api: Api, document: JsonObject): void {
-  const lost = describeLostServerPaths(api, document)
-  if (lost !== undefined) warn(`documents.${api.name} ${lost}`)
-  const unknown = findUndescribedVariable(document)
-  if (unknown !== undefined) warn(`documents.${api.name} ${unknown}`)
+  for (const [line, ...others] of [describeLostServerPaths(api, document), describeUnknownVariables(document)])
+    if (line !== undefined)
+      warn(`documents.${api.name} ${line}${others.length > 0 ? ` (There are ${others.length + 1} such places.)` : ''}`)
   const repeated = findRepeatedPrefix(api, document)
   if (!repeated?.isEveryPath) return
   const { prefix, path } = repeated
@@ -47,8 +46,8 @@ function warnOfAddresses(api: Api, document: JsonObject): void {
 }
 
 /** The console asks for it all the same, as text: nothing can be called without it. */
-function findUndescribedVariable(document: JsonObject): string | undefined {
-  const lines = listOperations(document['paths']).flatMap((operation) => {
+function describeUnknownVariables(document: JsonObject): string[] {
+  return listOperations(document['paths']).flatMap((operation) => {
     const described = listDescribedParameters(document, operation).map(({ place, name }) => `${place} ${name}`)
     return listPathVariables(operation.path)
       .filter((name) => !described.includes(`path ${name}`))
@@ -57,7 +56,6 @@ function findUndescribedVariable(document: JsonObject): string | undefined {
           `has the variable "${name}" in ${operation.method} ${operation.path}, and no parameter describes it. Add { name: "${name}", in: "path", required: true } to its "parameters".`,
       )
   })
-  return lines.length > 1 ? `${lines[0]} (There are ${lines.length} such places.)` : lines[0]
 }
 
 function warn(message: string): void {
@@ -110,10 +108,10 @@ function renameSchemes(api: Api, security: unknown): JsonObject[] {
 }
 
 /**
- * A sentence about servers of a document whose path calls lose, because the platform replaces servers by the API's address.
- * Undefined if the address ends with the path, if another server of the same list has none, or if the paths repeat it.
+ * Sentences about servers of a document whose path calls lose, because the platform replaces servers by the API's address.
+ * None if the address ends with the path, if another server of the same list has none, or if the paths repeat it.
  */
-function describeLostServerPaths(api: Api, document: JsonObject): string | undefined {
+function describeLostServerPaths(api: Api, document: JsonObject): string[] {
   const places = [
     { where: '', members: document, paths: Object.keys(asObject(document['paths'])) },
     ...listWrittenOperations(document).flatMap(({ method, path, pathItem, operation }) => [
@@ -131,8 +129,7 @@ function describeLostServerPaths(api: Api, document: JsonObject): string | undef
       `has "servers"${where} with the path "${lost}", and the address of the API has not: the console calls ${api.resource}${first}. Write "${lost}${first}" instead of "${first}"${affected.length > 1 ? ', and so on' : ''}, if the app serves it there. Otherwise remove these "servers": the console fills them in.`,
     )
   }
-  const [line] = lines.values()
-  return lines.size > 1 ? `${line} (There are ${lines.size} such places.)` : line
+  return [...lines.values()]
 }
 
 function findLostPath(api: Api, servers: unknown): string | undefined {

@@ -2,7 +2,6 @@ import type { Api } from '../../index.js'
 import { renderCopyButton } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
 import type { JsonObject } from '../../shared/openapi/document.js'
-import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderChip } from '../../shared/web/parts.js'
 import { renderApiCommands, renderPrograms } from './api-samples.js'
 import { renderExportLinks } from './export/exports.js'
@@ -11,7 +10,8 @@ import { renderMarkdown } from './reference/markdown.js'
 import { listReferenceOperations } from './reference/operations.js'
 import { nameUnit } from './reference/schema-rules.js'
 import { renderReferenceFrame } from './reference/frame.js'
-import { readLanguage, textWith, words, wordsWith } from './words.js'
+import { renderPath } from './reference/side-list.js'
+import { frameWords, readLanguage, textWith, words, wordsWith } from './words.js'
 
 export function renderIndexPage(site: Site): string {
   const { title, apis, documents, registration, guides } = site
@@ -26,7 +26,7 @@ export function renderIndexPage(site: Site): string {
         <p class="lead">${textWith('callApis', { apis: named })}</p>
         ${renderSteps(registration)}
       </div>
-      ${guides.length > 0 && renderContents(FRAME_TEXTS[readLanguage()].guides, guides)}
+      ${guides.length > 0 && renderContents(frameWords().guides, guides)}
       ${
         apis.length > 3 &&
         renderContents(
@@ -70,7 +70,7 @@ function renderSteps(registration: boolean): Html {
       <li><strong>${words().stepCall}</strong> ${words().howToCall}</li>
     </ol>
     <p class="actions">
-      <a class="button" href="register">${FRAME_TEXTS[readLanguage()].register}</a>
+      <a class="button" href="register">${frameWords().register}</a>
     </p>
   </div>`
 }
@@ -165,13 +165,7 @@ function renderFacts(api: Api, document: JsonObject | undefined, folder: string)
 
 function renderFact(term: string, value: string): Html {
   return html`<dt>${term}</dt>
-    <dd class="copyable">
-      <code>${renderBreakable(value)}</code>${renderCopyButton(term, FRAME_TEXTS[readLanguage()])}
-    </dd>`
-}
-
-function renderBreakable(text: string): Html[] {
-  return text.split(/(?<=[^/]\/)(?=[^/])/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)
+    <dd class="copyable"><code>${renderPath(value, false)}</code>${renderCopyButton(term, frameWords())}</dd>`
 }
 
 function renderLinks(term: string, links: readonly Html[]): Html {

@@ -23,7 +23,7 @@ import {
 import { renderTextPage, readChangelog, readGuides } from './texts.js'
 import { words } from './words.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
-import { readPlatform, wrongOption } from '../../shared/lib/option-checks.js'
+import { readPlatform, refuseUnknown, wrongOption } from '../../shared/lib/option-checks.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import type { Reference } from './reference/operation.js'
 import { renderOperationPage, renderReferencePage, renderSchemaPage, renderSchemasPage } from './reference/page.js'
@@ -150,19 +150,14 @@ function listRouters(auth: CoreAuth, hasRegistration: boolean): ReadonlyMap<stri
   const { emails, registration, portal }: Partial<PlatformWithPages> = auth
   const routers = new Map<string, Middleware>([['suspended', auth.suspensionRouter]])
   const register = hasRegistration ? registration?.router : undefined
+  // The claim page of `emails()` is below the path of registration.
   if (register && emails)
-    routers.set('register', (req, res, next) => register(req, res, passOn(emails, req, res, next)))
+    routers.set('register', (req, res, next) =>
+      register(req, res, (error) => (error === undefined ? emails.router(req, res, next) : next(error))),
+    )
   else if (emails) routers.set('register', emails.router)
   if (portal) routers.set('applications', portal.router)
   return routers
-}
-
-/** The claim page of `emails()` is below the path of registration. */
-function passOn(
-  { router }: Pick<WithEmails['emails'], 'router'>,
-  ...[req, res, next]: Parameters<Middleware>
-): typeof next {
-  return (error) => (error === undefined ? router(req, res, next) : next(error))
 }
 
 /** The options of `developerConsole()`. */
@@ -186,12 +181,16 @@ export interface DeveloperConsoleOptions<Name extends string = string> {
   readonly changelog?: string | undefined
 }
 
-const OPTIONS = ['documents', 'title', 'registration', 'guides', 'changelog']
-
 function readConsoleOptions(options: DeveloperConsoleOptions) {
   const own = ownMembers(options)
-  const unknown = Object.keys(own).find((name) => !OPTIONS.includes(name))
-  if (unknown !== undefined) throw wrongOption(unknown, 'is not an option', `There are: ${OPTIONS.join(', ')}.`)
+  const names = [
+    'documents',
+    'title',
+    'registration',
+    'guides',
+    'changelog',
+  ] satisfies (keyof DeveloperConsoleOptions)[]
+  refuseUnknown('', own, names)
   const { documents = {}, title, registration = true, guides, changelog } = own
   if (title !== undefined && typeof title !== 'string')
     throw wrongOption('title', 'is not a string', 'Write title: "Shop developers".')

@@ -14,15 +14,6 @@ export interface Resource {
   plain(): Buffer
 }
 
-function createPageResource(text: string, policy: string): Resource {
-  return createResource(Buffer.from(text), 'text/html; charset=utf-8', {
-    // Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL.
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': policy,
-    'Referrer-Policy': 'no-referrer',
-  })
-}
-
 /** Makes a resource when it is requested. Pages ask for the language of the request; what programs read has none. */
 export type MakeResource = (chooseLanguage: () => Language) => Resource
 
@@ -40,7 +31,12 @@ export function createLatePageResource(
     const language = chooseLanguage()
     const known = kept.get(`${language} ${path}`)
     if (known) return known
-    const made = createPageResource(inLanguage(language, render), policy)
+    const made = createResource(Buffer.from(inLanguage(language, render)), 'text/html; charset=utf-8', {
+      // Credentials are typed into these pages: browsers must not store them, not even for the back button, nor send their URL.
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': policy,
+      'Referrer-Policy': 'no-referrer',
+    })
     kept.set(`${language} ${path}`, made)
     return made
   }

@@ -2,12 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { html, type Html } from '../../shared/web/html.js'
 import type { Tone } from '../../shared/web/look.js'
-import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderPill } from '../../shared/web/parts.js'
 import { renderNeighbours, renderPage, type ConsoleText, type Site } from './page.js'
 import { type Heading, listHeadings } from './reference/information.js'
 import { renderMarkdown } from './reference/markdown.js'
-import { readLanguage, words } from './words.js'
+import { frameWords, words } from './words.js'
 import { describeValue, wrongOption } from '../../shared/lib/option-checks.js'
 
 export function readGuides(pattern: unknown): ConsoleText[] {
@@ -105,7 +104,7 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
   const tab = isGuide ? 'guides' : 'changelogTab'
   const content = html`
     <div class="${links.length > 1 ? 'columns' : 'reading'}">
-      ${links.length > 1 && renderSideLinks(isOneOfMany ? FRAME_TEXTS[readLanguage()][tab] : words().onPage, links)}
+      ${links.length > 1 && renderSideLinks(isOneOfMany ? frameWords()[tab] : words().onPage, links)}
       <main class="text${!isGuide && ' changes'}">
         ${!hasHeading && html`<h1>${text.title}</h1>`}
         ${{ markup: isGuide ? linkGuides(body, guides) : markChanges(body) }}

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Language } from '../../index.js'
 import { fillIn, fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
+import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import de from './texts/de.json' with { type: 'json' }
 import { en, type ConsoleTexts } from './texts/en.js'
 import es from './texts/es.json' with { type: 'json' }
@@ -22,6 +23,11 @@ export function readLanguage(): Language {
 
 export function words(): ConsoleTexts {
   return TEXTS[readLanguage()]
+}
+
+/** The words that the pages of all parts share. */
+export function frameWords(): (typeof FRAME_TEXTS)[Language] {
+  return FRAME_TEXTS[readLanguage()]
 }
 
 type Word = keyof ConsoleTexts

@@ -1,7 +1,15 @@
 import { isObject, ownMembers } from '../../../shared/lib/own-members.js'
 import { asObject, followReference, type JsonObject } from '../../../shared/openapi/document.js'
-import { escapeStep, listObjects, readReference, unescapeStep } from '../../../shared/openapi/references.js'
-import { readSchema, takeParts, readList, readText, resolve, describeType } from '../reference/read-schema.js'
+import { escapeStep, listObjects, readReference } from '../../../shared/openapi/references.js'
+import {
+  readSchema,
+  takeParts,
+  readList,
+  readText,
+  resolve,
+  describeType,
+  readSchemaName,
+} from '../reference/read-schema.js'
 import { listChoices, type Choice } from '../reference/schema-choices.js'
 import { listConditions, listMembers, listRules } from '../reference/schema-rules.js'
 
@@ -31,13 +39,6 @@ function takeNamed(document: JsonObject, given: unknown) {
   const unnamed = parts.filter((part) => readSchemaName(part) === undefined)
   return { own, names, hasNull, inline: readSchema(document, { ...own, allOf: unnamed }) }
 }
-
-function readSchemaName(given: unknown): string | undefined {
-  const [, step] = NAMED_SCHEMA.exec(readReference(given) ?? '') ?? []
-  return step === undefined ? undefined : unescapeStep(step)
-}
-
-const NAMED_SCHEMA = /^#\/components\/schemas\/([^/]+)$/
 
 /** One schema has at most so many lines, and so many levels. */
 const MAX_LINES = 4000

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../shared/openapi/document.js'
-import { readText } from './read-schema.js'
+import { readNumber, readText } from './read-schema.js'
 
 export function createScalar(schema: JsonObject, type: string | undefined, nth: number): unknown {
   if (type === 'boolean') return [true, false][nth]
@@ -10,11 +10,11 @@ export function createScalar(schema: JsonObject, type: string | undefined, nth: 
 /** The bound itself is tried first, then the multiples that are nearest to it, or to 0. */
 function createNumber(schema: JsonObject, isInteger: boolean, nth: number): number | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
-  const least = readBound(minimum, -Infinity)
-  const most = readBound(maximum, Infinity)
+  const least = readNumber(minimum, -Infinity)
+  const most = readNumber(maximum, Infinity)
   // OpenAPI 3.0 has an exclusive bound as a word beside the other.
-  const above = exclusiveMinimum === true ? least : readBound(exclusiveMinimum, -Infinity)
-  const below = exclusiveMaximum === true ? most : readBound(exclusiveMaximum, Infinity)
+  const above = exclusiveMinimum === true ? least : readNumber(exclusiveMinimum, -Infinity)
+  const below = exclusiveMaximum === true ? most : readNumber(exclusiveMaximum, Infinity)
   const step = typeof multipleOf === 'number' && multipleOf > 0 ? multipleOf : 1
   const low = Math.max(least, above)
   const high = Math.min(most, below)
@@ -35,14 +35,10 @@ function createNumber(schema: JsonObject, isInteger: boolean, nth: number): numb
 /** A number that is a multiple of a fraction and an integer can be far from the first. */
 const MAX_STEPS = 200
 
-function readBound(given: unknown, otherwise: number): number {
-  return typeof given === 'number' ? given : otherwise
-}
-
 function createText(schema: JsonObject, nth: number): string {
   const { format, contentEncoding } = schema
-  const least = Math.min(readBound(schema['minLength'], 0), MAX_LENGTH)
-  const most = readBound(schema['maxLength'], Infinity)
+  const least = Math.min(readNumber(schema['minLength'], 0), MAX_LENGTH)
+  const most = readNumber(schema['maxLength'], Infinity)
   const pattern = readText(schema['pattern'])
   const name = contentEncoding === 'base64' ? 'byte' : typeof format === 'string' ? format : ''
   const formatted = Object.hasOwn(FORMATS, name) ? FORMATS[name]!.map((write) => write(nth)) : []

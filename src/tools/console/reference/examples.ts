@@ -10,6 +10,7 @@ import {
   resolveEntries,
   readTypes,
   readValues,
+  readNumber,
 } from './read-schema.js'
 import { findDiscriminatorValues, listChoices } from './schema-choices.js'
 import { words } from '../words.js'
@@ -203,10 +204,6 @@ function findOthers(schema: JsonObject): {
 }
 
 const NAMES = { examples: ['name', 'name2', 'name3'], type: 'string' }
-
-function readNumber(given: unknown, otherwise: number): number {
-  return typeof given === 'number' ? given : otherwise
-}
 
 export interface Example {
   readonly label: string

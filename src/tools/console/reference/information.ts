@@ -62,16 +62,11 @@ export function normalizeAnchor(name: string): string {
 
 function renderFact(term: string, text: string | undefined, address: string | undefined): Html | false {
   if (text === undefined) return false
-  const content = address === undefined ? html`${text}` : renderLink(text, address)
+  const isLink = address !== undefined && /^(?:https?:|mailto:)/i.test(address)
   return html`<div>
     <dt>${term}</dt>
-    <dd>${content}</dd>
+    <dd>${isLink ? html`<a href="${address}" rel="noreferrer noopener">${text}</a>` : text}</dd>
   </div>`
-}
-
-function renderLink(text: string, address: string): Html {
-  if (!/^(?:https?:|mailto:)/i.test(address)) return html`${text}`
-  return html`<a href="${address}" rel="noreferrer noopener">${text}</a>`
 }
 
 function readLicenceAddress(licence: JsonObject): string | undefined {

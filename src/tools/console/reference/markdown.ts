@@ -4,9 +4,8 @@ import { escapeHidden, INVISIBLE } from '../../../shared/lib/visible-text.js'
 import { findFenceLanguage } from '../../../shared/lib/code-tokens.js'
 import { renderCopyButton } from '../../../shared/web/first-steps.js'
 import { html, type Html } from '../../../shared/web/html.js'
-import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderCode } from '../../../shared/web/parts.js'
-import { readLanguage, words } from '../words.js'
+import { frameWords, words } from '../words.js'
 import { readText } from './read-schema.js'
 
 export interface MarkdownOptions {
@@ -69,7 +68,7 @@ function renderFence(text: string, lang = ''): Html {
   const isShort = /^(?:json|ya?ml|php|[jt]s|xml|html|http)$/i.test(name)
   const caption = language === 'curl' ? 'Shell' : isShort ? name.toUpperCase() : name || words().example
   return html`<figure class="copyable">
-    <figcaption>${caption}${renderCopyButton(caption, FRAME_TEXTS[readLanguage()])}</figcaption>
+    <figcaption>${caption}${renderCopyButton(caption, frameWords())}</figcaption>
     <pre tabindex="0">${renderCode(text, language)}</pre>
   </figure> `
 }

@@ -1,8 +1,16 @@
 import { html, type Html } from '../../../shared/web/html.js'
 import { type JsonObject, asObject } from '../../../shared/openapi/document.js'
-import { readSchema, takeParts, readList, readText, resolve, describeType, readName } from './read-schema.js'
+import {
+  readSchema,
+  takeParts,
+  readList,
+  readText,
+  resolve,
+  describeType,
+  readName,
+  readSchemaName,
+} from './read-schema.js'
 import { createUniqueNames } from '../../../shared/lib/unique-names.js'
-import { readReference } from '../../../shared/openapi/references.js'
 import { slug } from './operations.js'
 
 export function renderType(document: JsonObject, part: unknown): Html {
@@ -15,7 +23,7 @@ export function renderType(document: JsonObject, part: unknown): Html {
   return html`${pieces.map((piece, at) => (at % 2 === 0 ? piece : html`<a href="../schemas/${keys.get(piece)}">${piece}</a>`))}`
 
   function addNames(given: unknown, depth: number): void {
-    const key = findSchemaKey(document, given)
+    const key = readNamedSchemas(document).get(readSchemaName(given) ?? '')?.key
     const schema = resolve(document, given)
     if (key !== undefined)
       for (const name of [readName(given), readText(schema['title'])]) if (name !== undefined) keys.set(name, key)
@@ -40,11 +48,6 @@ const known = new WeakMap<JsonObject, ReadonlyMap<string, NamedSchema>>()
 
 export function listNamedSchemas(document: JsonObject): NamedSchema[] {
   return [...readNamedSchemas(document).values()]
-}
-
-function findSchemaKey(document: JsonObject, given: unknown): string | undefined {
-  if (!/^#\/components\/schemas\/[^/]+$/.test(readReference(given) ?? '')) return undefined
-  return readNamedSchemas(document).get(readName(given) ?? '')?.key
 }
 
 function readNamedSchemas(document: JsonObject): ReadonlyMap<string, NamedSchema> {

@@ -11,7 +11,7 @@ import { readSchema, readText, resolve, resolveEntries } from './read-schema.js'
 import { createSamples } from '../../../shared/samples/samples.js'
 import { createSampleCall, readAccepted, listCodeSamples } from './sample-call.js'
 import { renderContents, renderExamples, renderResponses, renderMediaType } from './responses.js'
-import { hasParts, renderAbout, renderSchemaDetails } from './schema.js'
+import { hasParts, renderAbout, renderSchema } from './schema.js'
 import { textWith, words } from '../words.js'
 import { renderTextarea } from '../../../shared/web/form-field.js'
 import { listFormFields } from './form-fields.js'
@@ -36,7 +36,13 @@ export function renderOperation(reference: Reference, operation: ReferenceOperat
     ${!isWebhook && renderSecurity(api, readSecurity(api, document, operation.operation))}
     <div class="pair">
       <div class="facts">
-        ${!isShort && description} ${isWebhook ? renderSent(document, operation) : renderTaken(document, operation)}
+        ${!isShort && description}
+        ${
+          isWebhook
+            ? renderSent(document, operation)
+            : html`${renderParameters(document, words().parameters, listParameters(document, operation))}
+              ${renderBodyFacts(document, operation)}`
+        }
       </div>
       <div class="beside">
         ${!isWebhook && renderCall(reference, operation)}
@@ -73,11 +79,6 @@ export function renderExternalDocs(given: unknown): Html | false {
   if (address === undefined) return false
   const link = `[${(readText(description) ?? address).replaceAll(/[[\]\\]/g, '\\$&')}](<${address}>)`
   return html`<div class="external markdown">${renderMarkdown(link)}</div>`
-}
-
-function renderTaken(document: JsonObject, operation: ReferenceOperation): Html {
-  return html`${renderParameters(document, words().parameters, listParameters(document, operation))}
-  ${renderBodyFacts(document, operation)}`
 }
 
 function renderCall({ api, document }: Reference, operation: ReferenceOperation): Html {
@@ -146,7 +147,13 @@ function renderParameters(document: JsonObject, title: string, parameters: reado
               about: html`${renderPill(place)} ${renderAbout(document, schema, required && 'required')}`,
             },
             html`${renderDescription(description ?? readSchema(document, schema)['description'], 5)}
-            ${hasParts(document, schema) && renderSchemaDetails(document, schema, words().details)}`,
+            ${
+              hasParts(document, schema) &&
+              html`<details>
+                <summary>${words().details}</summary>
+                ${renderSchema(document, schema)}
+              </details>`
+            }`,
           ),
         )}
       </ul>

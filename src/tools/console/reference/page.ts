@@ -1,6 +1,5 @@
 import { html, type Html } from '../../../shared/web/html.js'
 import { renderCopyButton } from '../../../shared/web/first-steps.js'
-import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderChip, renderEmpty, renderMethod } from '../../../shared/web/parts.js'
 import type { Api } from '../../../index.js'
 import { asObject } from '../../../shared/openapi/document.js'
@@ -15,7 +14,7 @@ import { renderReferenceFrame } from './frame.js'
 import { listNamedSchemas, type NamedSchema } from './named-schemas.js'
 import { renderPath, renderTitle } from './side-list.js'
 import { readText, resolve, readSchema, describeType } from './read-schema.js'
-import { readLanguage, words } from '../words.js'
+import { frameWords, words } from '../words.js'
 import { renderSchema } from './schema.js'
 import { listMembers } from './schema-rules.js'
 import { findKnownValue } from './examples.js'
@@ -97,7 +96,7 @@ function renderEndpoint(api: Api, { method, path, deprecated, isWebhook }: Refer
         ></code
       >
     </h3>
-    ${!isWebhook && renderCopyButton(words().address, FRAME_TEXTS[readLanguage()])}
+    ${!isWebhook && renderCopyButton(words().address, frameWords())}
   </div>`
 }
 

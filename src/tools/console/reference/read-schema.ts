@@ -34,6 +34,10 @@ export function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
+export function readNumber(given: unknown, otherwise: number): number {
+  return typeof given === 'number' ? given : otherwise
+}
+
 export function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
@@ -241,6 +245,11 @@ export function isBinary(schema: JsonObject): boolean {
 export function readName(given: unknown): string | undefined {
   const step = readReference(given)?.split('/').at(-1)
   return step === undefined ? undefined : unescapeStep(step)
+}
+
+/** The name of a schema that the document keeps under `components`. */
+export function readSchemaName(given: unknown): string | undefined {
+  return /^#\/components\/schemas\/[^/]+$/.test(readReference(given) ?? '') ? readName(given) : undefined
 }
 
 function nameType(value: unknown): string {

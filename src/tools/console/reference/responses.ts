@@ -2,7 +2,6 @@ import { STATUS_CODES } from 'node:http'
 import { findBodyLanguage } from '../../../shared/lib/code-tokens.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { renderCopyButton } from '../../../shared/web/first-steps.js'
-import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
 import { renderChip, renderProperty, renderCode } from '../../../shared/web/parts.js'
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
 import { listBodyTexts } from './body-contents.js'
@@ -10,7 +9,7 @@ import { renderDescription, renderMarkdown } from './markdown.js'
 import type { ReferenceOperation } from './operations.js'
 import { readText, resolveEntries } from './read-schema.js'
 import { formatValue, renderAbout, renderSchema } from './schema.js'
-import { readLanguage, words } from '../words.js'
+import { frameWords, words } from '../words.js'
 
 export function renderResponses(document: JsonObject, responses: unknown, operations: readonly ReferenceOperation[]) {
   const entries = resolveEntries(document, responses).filter(([status]) => !status.startsWith('x-'))
@@ -105,7 +104,7 @@ export function renderExamples(
         ({ title, code }, at) =>
           html`<label><input type="radio" class="unseen" name="${name}" ${at === 0 && html` checked`} />${title}</label>
             <div class="copyable">
-              ${renderCopyButton(`${words().example} ${title}`, FRAME_TEXTS[readLanguage()])}
+              ${renderCopyButton(`${words().example} ${title}`, frameWords())}
               <pre tabindex="0">${code}</pre>
             </div>`,
       )}

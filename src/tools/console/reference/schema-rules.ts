@@ -1,6 +1,6 @@
 import { isObject } from '../../../shared/lib/own-members.js'
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
-import { readList, readSchema, readText, readValues } from './read-schema.js'
+import { readList, readNumber, readSchema, readText, readValues } from './read-schema.js'
 import { textWith, words } from '../words.js'
 
 export interface SchemaPart {
@@ -51,7 +51,7 @@ const CONDITIONS = [
 ] as const
 
 function describeContains({ minContains, maxContains }: JsonObject): string {
-  const least = typeof minContains === 'number' ? minContains : 1
+  const least = readNumber(minContains, 1)
   return typeof maxContains === 'number'
     ? textWith('contains', { least, most: maxContains })
     : textWith(least === 1 ? 'containsOne' : 'containsSome', { least })

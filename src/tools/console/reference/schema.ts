@@ -6,7 +6,7 @@ import { renderDescription } from './markdown.js'
 import { readReference } from '../../../shared/openapi/references.js'
 import { readSchema, takeParts, readList, readText, resolve, describeType, readName } from './read-schema.js'
 import { findTarget, listChoices, type ChoiceGroup } from './schema-choices.js'
-import { listConditions, listMembers, type SchemaPart, formatCount, listRules } from './schema-rules.js'
+import { listConditions, listMembers, formatCount, listRules } from './schema-rules.js'
 import { renderType } from './named-schemas.js'
 import { textWith, words, wordsWith } from '../words.js'
 
@@ -38,7 +38,7 @@ export function renderSchema(document: JsonObject, given: unknown, lead?: Html, 
     const inside = [...above, resolved]
     const parts = html`${renderMembers(schema, inside)}
     ${listChoices(document, part).map((group) => renderChoices(group, inside))} ${renderItems(schema, inside)}
-    ${renderConditions(schema, inside)}`
+    ${renderList(' choices', listConditions(schema), (each) => renderPart(each.label, each.part, inside))}`
     if (named) sizes.set(named, count - before)
     return parts
   }
@@ -59,16 +59,12 @@ export function renderSchema(document: JsonObject, given: unknown, lead?: Html, 
       const isRequired = required.includes(label)
       // Many documents say it of no member of what they answer.
       const mark = isReceived ? required.length > 0 && !isRequired && 'optional' : isRequired && 'required'
-      return renderMember(label, renderAbout(document, part, mark), part, above)
+      const { deprecated, description } = readSchema(document, part)
+      return renderProperty(
+        { name: label, isOld: deprecated === true, about: renderAbout(document, part, mark) },
+        html`${renderDescription(description, 5)} ${renderInside(part, above)}`,
+      )
     })
-  }
-
-  function renderMember(name: string, about: Html, part: unknown, above: readonly JsonObject[]): Html {
-    const schema = readSchema(document, part)
-    return renderProperty(
-      { name, isOld: schema['deprecated'] === true, about },
-      html`${renderDescription(schema['description'], 5)} ${renderInside(part, above)}`,
-    )
   }
 
   function renderInside(part: unknown, above: readonly JsonObject[]): Html | false {
@@ -102,12 +98,6 @@ export function renderSchema(document: JsonObject, given: unknown, lead?: Html, 
       ${list}`
   }
 
-  function renderConditions(schema: JsonObject, above: readonly JsonObject[]): Html | false {
-    return renderList(' choices', listConditions(schema), ({ label, part }: SchemaPart) =>
-      renderPart(label, part, above),
-    )
-  }
-
   function renderPart(name: string, part: unknown, above: readonly JsonObject[], values: readonly Html[] = []): Html {
     const schema = readSchema(document, part)
     const type = describeType(document, part)
@@ -128,16 +118,6 @@ export function renderSchema(document: JsonObject, given: unknown, lead?: Html, 
       </p>
       ${renderDescription(schema['description'], 5)} ${renderParts(items, above)}`
   }
-}
-
-export function renderSchemaDetails(document: JsonObject, given: unknown, summary: Html | string): Html | false {
-  return (
-    given !== undefined &&
-    html`<details>
-      <summary>${summary}</summary>
-      ${renderSchema(document, given)}
-    </details>`
-  )
 }
 
 function findNamed(document: JsonObject, part: unknown): JsonObject | undefined {
