@@ -1,5 +1,5 @@
 import type { SignCompact } from './access-token.js'
-import { ApplicationError } from '../../shared/contracts/errors.js'
+import { ApplicationError, invalidState } from '../../shared/contracts/errors.js'
 import type { Emit, NewAuditRecord } from '../../shared/contracts/events.js'
 import type { Store } from '../../shared/contracts/store.js'
 import { describeRecord, generateSigningKey, type KeyEncryption, type SigningKey } from './signing-key.js'
@@ -23,15 +23,15 @@ export interface SigningKeyRotation {
   revoke(kid: string, options?: { readonly by?: string }): Promise<void>
 }
 
-/** A request that must have its effect once. */
+/** A request that must make a key, and once: only what is made can be remembered. */
 export interface OnceRotation {
-  /** The `request` of the audit record. */
-  readonly id: string
+  /** The `request` of the audit record, of a request that is remembered. */
+  readonly id: string | undefined
   /** Rejects if the request has had its effect. */
-  check(): Promise<void>
+  readonly check: (() => Promise<void>) | undefined
 }
 
-/** `rotate()`, also for a request that must have its effect once. */
+/** `rotate()`, also for a request that must make a key: `invalid_state` if there is one that was not made by it. */
 export type RotateOnce = (
   options?: Parameters<SigningKeyRotation['rotate']>[0],
   once?: OnceRotation,
@@ -82,8 +82,8 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
     const key = await generateSigningKey(encryption, { algorithm, createdAt, signsFrom, formerVerifiesFor })
     const audit = createAuditRecord('signingKey.rotated', createdAt, by, key.kid)
     // A repeat that was faster has either added its key before this, or after `lastKid` was read, and then this adds none.
-    await once?.check()
-    const noted = once ? { ...audit, details: { ...audit.details, request: once.id } } : audit
+    await once?.check?.()
+    const noted = once?.id ? { ...audit, details: { ...audit.details, request: once.id } } : audit
     const added = await store.addSigningKey(key, lastKid, noted)
     await signingKeys.load()
     if (added) emit('signingKey.rotated', {})
@@ -120,8 +120,7 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
       await signingKeys.load()
       return { items: describe() }
     },
-    async rotate(rotateOptions = {}, once) {
-      const { immediately = false, by } = rotateOptions
+    async rotate({ immediately = false, by } = {}, once) {
       // The comparison uses what this process knew before load(): a rotation that another process just made counts as this one.
       const former = signingKeys.current()?.kid
       const known = new Set(signingKeys.list().map(({ kid }) => kid))
@@ -133,12 +132,13 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
         for (let attempt = 0; attempt < MAX_ADD_ATTEMPTS && !isDone(); attempt++)
           added = await addPublishedAhead(by, once)
       // Of repeats at one moment, another one may have added it.
-      if (!added) await once?.check()
+      if (!added) await once?.check?.()
       const rotated = immediately ? signingKeys.current() : (findWaiting() ?? signingKeys.current())
+      if (!added && once)
+        throw invalidState(`Nothing was made: signing key ${rotated?.kid} waits to sign, or was added at this moment.`)
       return describe().find(({ kid }) => kid === rotated?.kid)!
     },
-    async revoke(kid, revokeOptions = {}) {
-      const { by } = revokeOptions
+    async revoke(kid, { by } = {}) {
       await signingKeys.load()
       if (signingKeys.current()?.kid === kid)
         await replaceCurrent(kid, by, undefined, remainingFormerSeconds(signingKeys, now()))

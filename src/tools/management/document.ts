@@ -167,7 +167,7 @@ const RESPONSES = {
     content: problem,
   },
   404: { description: 'There is none with this id.', content: problem },
-  409: { description: 'The state of the application does not allow it.', content: problem },
+  409: { description: 'The state of the application, or of the signing keys, does not allow it.', content: problem },
   412: { description: 'The application has changed since.', content: problem },
   413: { description: 'The body is larger than 16 KiB.', content: problem },
   415: { description: 'The body is not JSON.', content: problem },

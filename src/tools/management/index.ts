@@ -176,11 +176,13 @@ function createChange(options: {
   function createCalls(): object {
     const checked = Object.entries(platform.createGuardedCalls({ check, request: once, saved: keep }))
     const calls = auth as unknown as Readonly<Record<string, object>>
-    const rotateKey = once && { rotate: (options: object) => platform.rotateSigningKey(options, once) }
+    // An answer that a key was made is about a key of this request.
+    const rotate = (rotation: object): Promise<object> =>
+      platform.rotateSigningKey(rotation, once ?? { id: undefined, check: undefined })
     return {
       ...auth,
       ...Object.fromEntries(checked.map(([name, some]) => [name, { ...calls[name], ...some }])),
-      signingKeys: { ...auth.signingKeys, ...rotateKey },
+      signingKeys: { ...auth.signingKeys, rotate },
     }
   }
 

@@ -97,7 +97,8 @@ it('is counted by the paths of its document', async () => {
 })
 
 describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore) => {
-  const site = useManagement(openStore)
+  let ahead = 0
+  const site = useManagement(openStore, { now: () => Date.now() + ahead })
 
   it('lets a script create, read back, change, repeat and delete an application', async () => {
     const call = await site.caller()
@@ -382,6 +383,23 @@ describe.each(Object.entries(MANAGED_STORES))('management on %s', (_, openStore)
       )
       expect(made.filter(({ status }) => status === 201)).toHaveLength(1)
     }
+    // No key is made while one waits to sign, so none is promised or remembered; and then one is made once.
+    const wait = async (): Promise<unknown[]> => [
+      (await again('POST /signing-keys', {}, 'k-other')).body.code,
+      (await again('POST /signing-keys', { immediately: false }, 'k-other')).body.code,
+      (await call('POST /signing-keys', {})).body.code,
+    ]
+    const keys = async (): Promise<number> => (await call('GET /signing-keys')).body.items.length
+    const before = await keys()
+    expect(await wait()).toEqual(['invalid_state', 'invalid_state', 'invalid_state'])
+    expect((await again('POST /signing-keys', {}, 'k-{}')).body).toMatchObject({ repeated: true })
+    expect(await keys()).toBe(before)
+    ahead += 301_000
+    const { status, body: added } = await again('POST /signing-keys', {}, 'k-other')
+    expect([status, added.state]).toEqual([201, 'next'])
+    expect((await again('POST /signing-keys', {}, 'k-other')).body).toEqual({ repeated: true, kid: added.kid })
+    expect((await again('POST /signing-keys', { immediately: true }, 'k-other')).status).toBe(422)
+    expect(await keys()).toBe(before + 1)
     // A request that was refused is not remembered.
     expect((await again(`POST ${at}/keys`, { name: '' }, 'k-3')).status).toBe(400)
     expect((await again(`POST ${at}/keys`, { name: 'now right' }, 'k-3')).status).toBe(201)
