@@ -17,8 +17,8 @@ import type { CallName } from '../operations/operator-calls.js'
 import { perform } from '../operations/perform.js'
 import { describeRefusal, FieldProblem, listFields, readInput, renderFields, type FormSubject } from './action-form.js'
 import { findAction, findNamed, isFinal, labelAction, type ActionName } from './actions.js'
-import { readUsage } from './figures.js'
 import { fillTime, findTitle, renderAge, shortenKid } from './formats.js'
+import { readUsage } from './usage-page.js'
 import { OPERATIONS_BY_NAME, type Answer, type TabName, type Visit } from './visit.js'
 
 class Stale extends Error {}

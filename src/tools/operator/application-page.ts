@@ -19,11 +19,10 @@ import {
   sumUsage,
 } from '../../shared/web/usage-figures.js'
 import { ACTIONS, labelAction, renderActions, renderDone, type ActionName } from './actions.js'
-import { describeQuota, renderStatus } from './applications-page.js'
+import { describeQuota, renderStatus, SOON_MS } from './applications-page.js'
 import { describeActor, describeLimit, renderChanges } from './audit.js'
 import { renderEmail } from './emails-page.js'
-import { readPlan, readUsage, SOON_MS } from './figures.js'
-import { renderNoUsage } from './usage-page.js'
+import { readPlan, readUsage, renderNoUsage } from './usage-page.js'
 import { fillTime, findTitle, renderAge, renderCells, renderItem, renderSection } from './formats.js'
 import { listGrantable, type Answer, type Visit } from './visit.js'
 
@@ -280,8 +279,8 @@ function renderMember([name, value]: readonly [string, unknown]): Html {
 
 async function renderEmails(visit: Visit, application: Application): Promise<Html | false> {
   const { auth, texts, may } = visit
-  if (!may('emails.list') || !auth.emails) return false
-  const { items } = await auth.emails.list({ applicationId: application.id, limit: MAX_EMAILS })
+  if (!may('emails.list')) return false
+  const { items } = await auth.emails!.list({ applicationId: application.id, limit: MAX_EMAILS })
   const rows = items.map((email) => renderEmail(visit, email, false))
   const isHeld = items.every(({ state }) => state === 'held')
   const actions = renderActions(visit, 'emails', { application, except: isHeld ? ['retryEmails'] : [] })

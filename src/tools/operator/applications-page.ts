@@ -9,11 +9,10 @@ import { renderBar, renderNotice, renderPill } from '../../shared/web/parts.js'
 import { countRefused, findFullestQuota, sumUsage } from '../../shared/web/usage-figures.js'
 import { renderActions } from './actions.js'
 import { listChoices } from './action-form.js'
-import { readPlan, readUsage, SOON_MS } from './figures.js'
 import { renderAge, renderApplicationLink, renderCells } from './formats.js'
-import { renderList } from './lists.js'
-import { describeNone, findPublicPart, readQuery, renderSearch, type SearchField } from './search-form.js'
+import { findPublicPart, readQuery, renderList, type SearchField } from './list-page.js'
 import type { OperatorTexts } from './texts/en.js'
+import { readPlan, readUsage } from './usage-page.js'
 import { type Answer, type Visit } from './visit.js'
 
 /** Each row reads usage and quota of its application. */
@@ -21,6 +20,7 @@ const PAGE_SIZE = 25
 /** Applications that a page of refusals or quotas, with whatever else is asked for, reads at most. */
 const MAX_READ = 200
 const REFUSED_DAYS = 7
+export const SOON_MS = 30 * DAY_MS
 const ABOVE = 80
 
 export async function answerApplications(visit: Visit): Promise<Answer> {
@@ -30,14 +30,14 @@ export async function answerApplications(visit: Visit): Promise<Answer> {
   const count = searched !== undefined && formats.count.format(searched)
   return renderList(visit, {
     tab: 'applications',
+    search: listFields(visit),
     table: renderCells(texts.tabs.applications, texts, 'name status #calls #refused #lastUse quota', rows),
     count: rows.length,
     order: describeOrder(visit),
     next,
     actions: renderActions(visit, 'applications', { isMain: true, shown: 2 }),
-    before: html`${renderSearch(visit, 'applications', listFields(visit))}
-    ${count !== false && renderNotice(fillText(texts.searched, { count }))}`,
-    empty: describeNone(visit, { ...texts.noApplication, drawing: 'first' }),
+    before: count !== false && renderNotice(fillText(texts.searched, { count })),
+    empty: { ...texts.noApplication, drawing: 'first' },
   })
 }
 
@@ -99,13 +99,8 @@ export function renderStatus(status: Application['status'], { statuses }: Operat
   return renderPill(statuses[status], TONES[status])
 }
 
-/** A page of what may be what is looked for, in the order of its index. */
-type Source = (after: string | undefined) => Promise<{
-  readonly items: readonly Candidate[]
-  readonly next?: string
-  /** How many were read, if more than these. */
-  readonly searched?: number
-}>
+/** Reads a page of what may be what is looked for, in the order of its index. */
+type Source = (after: string | undefined) => Promise<Found<Candidate>>
 
 interface Candidate {
   readonly id: string
@@ -115,17 +110,17 @@ interface Candidate {
   readonly per?: string
 }
 
-interface Found {
-  readonly items: readonly Application[]
+interface Found<Item = Application> {
+  readonly items: readonly Item[]
   readonly next?: string
-  /** How many were read, where that ended the search. */
+  /** How many were read, if more than these, or where that ended the search. */
   readonly searched?: number
 }
 
-function offersFilters({ auth, may }: Visit) {
+function offersFilters({ may }: Visit) {
   return {
-    refused: auth.usage !== undefined && may('usage.totals') && may('usage.list'),
-    quota: auth.plans !== undefined && may('plans.list') && may('plans.usage'),
+    refused: may('usage.totals') && may('usage.list'),
+    quota: may('plans.list') && may('plans.usage'),
   }
 }
 

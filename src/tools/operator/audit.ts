@@ -10,10 +10,8 @@ import { html, type Html } from '../../shared/web/html.js'
 import { hideContact } from '../operations/schemas.js'
 import { search } from './applications-page.js'
 import { describeMailProblem } from './emails-page.js'
-import { readEntries } from './figures.js'
 import { findTitle, formatCsv, renderApplicationLink, renderItem, shortenKid } from './formats.js'
-import { PAGE_SIZE, renderFile, renderList } from './lists.js'
-import { describeNone, readQuery, renderSearch } from './search-form.js'
+import { PAGE_SIZE, readEntries, readQuery, renderFile, renderList } from './list-page.js'
 import type { OperatorTexts } from './texts/en.js'
 import { maySeeNames, type Answer, type Visit } from './visit.js'
 
@@ -61,15 +59,15 @@ export async function answerAudit(visit: Visit, isFile: boolean): Promise<Answer
     rows,
     count: items.length,
     next,
-    before: renderSearch(visit, 'audit', [
+    search: [
       { name: 'type', label: texts.labels.change, choices: [['', texts.any], ...types] },
       { name: 'by', label: texts.labels.by, hint: 'alice@example.com' },
       { name: 'application', label: texts.labels.application },
       { name: 'from', label: texts.labels.since, type: 'date' },
       { name: 'until', label: texts.labels.until, type: 'date' },
-    ]),
+    ],
     actions: rows.length > 0 && renderFile(visit, 'audit', texts.tabs.audit),
-    empty: describeNone(visit, { title: texts.noAudit }),
+    empty: { title: texts.noAudit },
   })
 }
 

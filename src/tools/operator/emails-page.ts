@@ -6,17 +6,14 @@ import { renderPill } from '../../shared/web/parts.js'
 import { labelAction, renderActions } from './actions.js'
 import { LANGUAGES } from './action-form.js'
 import { fillTime, renderAge, renderApplicationLink, renderItem } from './formats.js'
-import { PAGE_SIZE, renderList } from './lists.js'
-import { describeNone, isNarrowed, readQuery, renderSearch } from './search-form.js'
+import { isNarrowed, PAGE_SIZE, readQuery, renderList, renderSearch } from './list-page.js'
 import type { OperatorTexts } from './texts/en.js'
 import { maySeeNames, type Answer, type Visit } from './visit.js'
 
-export async function answerEmails(visit: Visit): Promise<Answer | undefined> {
-  const { texts } = visit
-  const { emails } = visit.auth
-  if (!emails) return undefined
+export async function answerEmails(visit: Visit): Promise<Answer> {
+  const { auth, texts } = visit
   const state = readQuery(visit, 'state') as EmailEntry['state'] | undefined
-  const { items, next } = await emails.list({ state, after: readQuery(visit, 'after'), limit: PAGE_SIZE })
+  const { items, next } = await auth.emails!.list({ state, after: readQuery(visit, 'after'), limit: PAGE_SIZE })
   const rows = items
     .toSorted((one, other) => Number(other.state === 'failed') - Number(one.state === 'failed'))
     .map((email) => renderEmail(visit, email, true))
@@ -28,12 +25,10 @@ export async function answerEmails(visit: Visit): Promise<Answer | undefined> {
       except: next !== undefined || items.some(({ problem }) => problem !== undefined) ? [] : ['retryAllEmails'],
       more: html`<a class="action" href="${visit.root}/preview">${texts.preview}</a>`,
     }),
-    before:
-      (rows.length > 0 || isNarrowed(visit)) &&
-      renderSearch(visit, 'emails', [
-        { name: 'state', label: texts.labels.status, choices: [['', texts.any], ...Object.entries(texts.emailStates)] },
-      ]),
-    empty: describeNone(visit, { title: texts.noEmails, isGood: true }),
+    search: (rows.length > 0 || isNarrowed(visit)) && [
+      { name: 'state', label: texts.labels.status, choices: [['', texts.any], ...Object.entries(texts.emailStates)] },
+    ],
+    empty: { title: texts.noEmails, isGood: true },
   })
 }
 

@@ -4,7 +4,7 @@ import { renderPill } from '../../shared/web/parts.js'
 import { formatRelative } from '../../shared/web/times.js'
 import { renderActions } from './actions.js'
 import { fillTime, renderItem, shortenKid } from './formats.js'
-import { renderList } from './lists.js'
+import { renderList } from './list-page.js'
 import type { Answer, Visit } from './visit.js'
 
 /** The time that is shown before and after now if there is one key. */

@@ -33,13 +33,12 @@ import { answerApplications } from './applications-page.js'
 import { answerAudit } from './audit.js'
 import { answerEmails, answerPreview } from './emails-page.js'
 import { answerKeys } from './keys-page.js'
-import { answerReportOnly } from './lists.js'
+import { readPostedSearch } from './list-page.js'
 import { CONTENT_SECURITY_POLICY, formatPath, renderPage } from './page.js'
-import { readPostedSearch } from './search-form.js'
 import type { OperatorTexts } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
 import { answerToday } from './today-page.js'
-import { answerUsage, answerUsageFile } from './usage-page.js'
+import { answerDaysFile, answerReportOnly, answerRoutesFile, answerTotalsFile, answerUsage } from './usage-page.js'
 import { findRights, type Answer, type Can, type Page, type Site, type TabName, type Visit } from './visit.js'
 
 const MAX_OPERATOR_LENGTH = 200
@@ -169,9 +168,9 @@ const PAGES = {
   today: ['applications.list', answerToday],
   applications: ['applications.list', answerApplications],
   usage: ['usage.totals', answerUsage],
-  'usage.csv': ['usage.totals', (visit) => answerUsageFile(visit, 'applications')],
-  'usage-days.csv': ['usage.overall', (visit) => answerUsageFile(visit, 'days')],
-  'usage-routes.csv': ['usage.overallRoutes', (visit) => answerUsageFile(visit, 'routes')],
+  'usage.csv': ['usage.totals', answerTotalsFile],
+  'usage-days.csv': ['usage.overall', answerDaysFile],
+  'usage-routes.csv': ['usage.overallRoutes', answerRoutesFile],
   emails: ['emails.list', answerEmails],
   preview: ['emails.list', (visit) => answerPreview(visit, false)],
   'preview.html': ['emails.list', (visit) => answerPreview(visit, true)],

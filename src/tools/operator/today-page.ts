@@ -6,7 +6,7 @@ import { html, type Html } from '../../shared/web/html.js'
 import { renderBar, renderEmpty, renderPill } from '../../shared/web/parts.js'
 import { renderErrors } from '../../shared/web/usage-figures.js'
 import { labelAction, renderActions } from './actions.js'
-import { SOON_MS } from './figures.js'
+import { SOON_MS } from './applications-page.js'
 import { renderEmail } from './emails-page.js'
 import {
   fillTime,
@@ -128,8 +128,8 @@ async function listWaiting(visit: Visit): Promise<readonly Html[]> {
 
 async function listQuotas(visit: Visit): Promise<readonly Html[]> {
   const { auth, texts, formats, may } = visit
-  if (!auth.plans || !may('plans.list')) return []
-  const { items } = await auth.plans.list({ above: 80, limit: SHOWN })
+  if (!may('plans.list')) return []
+  const { items } = await auth.plans!.list({ above: 80, limit: SHOWN })
   const { count, percent } = formats
   const button = may('plans.set') && labelAction('plan', texts)
   return items.map(({ applicationId: id, name, used, limit, share, endsAt }) => {
@@ -141,8 +141,8 @@ async function listQuotas(visit: Visit): Promise<readonly Html[]> {
 
 async function listRefusing(visit: Visit): Promise<readonly Html[]> {
   const { auth, texts, formats, language, may } = visit
-  if (!auth.usage || !may('usage.totals')) return []
-  const { items } = await auth.usage.totals({ sort: 'refused', limit: SHOWN })
+  if (!may('usage.totals')) return []
+  const { items } = await auth.usage!.totals({ sort: 'refused', limit: SHOWN })
   const { count, percent } = formats
   return items
     .filter(({ refused, mean }) => refused > FEW_REFUSALS && refused > 2 * (mean?.refused ?? 0))
@@ -160,9 +160,11 @@ async function listRefusing(visit: Visit): Promise<readonly Html[]> {
 
 /** E-mails whose last attempt failed, whether it was the last one or not. */
 async function listUndelivered(visit: Visit): Promise<readonly Html[]> {
-  const { emails } = visit.auth
-  if (!emails || !visit.may('emails.list')) return []
-  const lists = await Promise.all((['failed', 'due'] as const).map((state) => emails.list({ state, limit: SHOWN })))
+  const { auth, may } = visit
+  if (!may('emails.list')) return []
+  const lists = await Promise.all(
+    (['failed', 'due'] as const).map((state) => auth.emails!.list({ state, limit: SHOWN })),
+  )
   const undelivered = lists.flatMap(({ items }) => items).filter(({ problem }) => problem !== undefined)
   return undelivered.map((email) => renderEmail(visit, email, true))
 }

@@ -36,7 +36,7 @@ export interface Visit extends Site {
   readonly query: URLSearchParams
   readonly fields: FormFields
   readonly operator: string
-  /** Whether the operator may perform an operation; with its own right if no other one is named. */
+  /** Whether the operator may perform an operation, which the platform then has; with its own right if no other one is named. */
   readonly may: (action: CallName, scope?: Scope) => boolean
   readonly mayDoAll: boolean
   /** The path where the pages are mounted, without a slash at its end. */

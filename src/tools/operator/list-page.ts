@@ -1,10 +1,68 @@
-import { renderField, renderSelect } from '../../shared/web/form-field.js'
-import { html, type Html } from '../../shared/web/html.js'
-import type { EmptyState } from '../../shared/web/parts.js'
 import { readField } from '../../core/http/form.js'
 import { isApplicationId } from '../../shared/lib/application-id.js'
+import { fillText } from '../../shared/lib/fill-in.js'
 import { readTokenClient } from '../../shared/lib/jwt.js'
-import { type TabName, type Visit } from './visit.js'
+import { readPages } from '../../shared/lib/own-members.js'
+import { renderField, renderSelect } from '../../shared/web/form-field.js'
+import { html, type Html } from '../../shared/web/html.js'
+import { renderEmpty, renderRows, type EmptyState } from '../../shared/web/parts.js'
+import { renderDone } from './actions.js'
+import { renderPlainCard } from './formats.js'
+import type { PageAnswer, TabName, Visit } from './visit.js'
+
+export const PAGE_SIZE = 50
+
+interface List {
+  readonly tab: TabName
+  readonly search?: readonly SearchField[] | false
+  readonly table?: Html | false
+  readonly rows?: readonly Html[]
+  /** How many rows there are: said of all that a search has found. */
+  readonly count?: number
+  /** In which order, in words. */
+  readonly order?: string | undefined
+  readonly next?: string | undefined
+  readonly actions?: Html | false
+  readonly before?: Html | false
+  readonly after?: Html | false
+  /** What stands where there are no rows at all. */
+  readonly empty?: EmptyState
+}
+
+/** A page of a list: its search, its rows or its table, and the way to more of them. */
+export function renderList(visit: Visit, list: List): PageAnswer {
+  const { texts, formats } = visit
+  const { tab, search = false, table, rows = [], count = 0, order, next, actions = false, before, after } = list
+  const isSearch = search && isNarrowed(visit)
+  const isAll = count > 0 && next === undefined && readQuery(visit, 'after') === undefined && isSearch
+  const counted = fillText(isAll ? texts.found : texts.shown, { count: formats.count.format(count) })
+  const empty: EmptyState = isSearch ? { ...texts.noneFound, drawing: 'search' } : (list.empty ?? {})
+  const following = new URLSearchParams(visit.query)
+  following.delete('done')
+  if (next !== undefined) following.set('after', next)
+  return {
+    heading: texts.tabs[tab],
+    tab,
+    actions,
+    content: html`${renderDone(visit)} ${search && renderSearch(visit, tab, search)} ${before}
+    ${count > 0 && (isAll || order) && html`<p class="soft">${counted}${order && `, ${order}`}</p>`}
+    ${table || renderPlainCard(texts.tabs[tab], renderRows(rows, renderEmpty(empty)))}
+    ${
+      next !== undefined &&
+      visit.method === 'GET' &&
+      html`<p class="actions">
+        <a class="button quiet" href="${visit.root}/${tab}?${following.toString()}">${texts.more}</a>
+      </p>`
+    }
+    ${after}`,
+  }
+}
+
+/** The link to the page, or to what is named, as CSV: not of what was posted, which no address may have. */
+export function renderFile({ texts, query, root, method }: Visit, name: string, subject: string): Html | false {
+  const address = `${root}/${name}.csv?${query.toString()}`
+  return method === 'GET' && html`<a class="action" href="${address}">${fillText(texts.csv, { subject })}</a>`
+}
 
 /** A field of a search: with choices one of them, otherwise a text or a day. */
 export interface SearchField {
@@ -95,19 +153,6 @@ export function readPostedSearch({ fields }: Pick<Visit, 'fields'>): {
   return { query, isPublic }
 }
 
-export function renderNext(
-  { root, texts, query, method }: Visit,
-  tab: TabName,
-  next: string | undefined,
-): Html | false {
-  if (next === undefined || method !== 'GET') return false
-  const following = new URLSearchParams(query)
-  following.delete('done')
-  following.set('after', next)
-  const address = `${root}/${tab}?${following.toString()}`
-  return html`<p class="actions"><a class="button quiet" href="${address}">${texts.more}</a></p>`
-}
-
 export function readQuery({ query }: Pick<Visit, 'query'>, name: string): string | undefined {
   return query.get(name)?.trim() || undefined
 }
@@ -116,7 +161,18 @@ export function isNarrowed({ query }: Pick<Visit, 'query'>): boolean {
   return [...query.keys()].some((name) => name !== 'after' && name !== 'done' && query.get(name) !== '')
 }
 
-/** With a search or a filter there may be rows: then that is said in place of `none`. */
-export function describeNone(visit: Pick<Visit, 'query' | 'texts'>, none: EmptyState): EmptyState {
-  return isNarrowed(visit) ? { ...visit.texts.noneFound, drawing: 'search' } : none
+/** More than 30 days of 100 APIs. */
+const MAX_PAGES = 4
+
+/** A list from its beginning, without its further pages if there are more than `most` of 1,000 entries. */
+export async function readEntries<Entry>(
+  read: (page: { readonly limit: number; readonly after: string | undefined }) => Promise<{
+    readonly items: readonly Entry[]
+    readonly next?: string
+  }>,
+  most = MAX_PAGES,
+): Promise<readonly Entry[]> {
+  const pages: (readonly Entry[])[] = []
+  for await (const items of readPages((after) => read({ limit: 1000, after }))) if (pages.push(items) >= most) break
+  return pages.flat()
 }
