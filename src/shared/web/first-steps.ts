@@ -13,6 +13,7 @@ export const VALUE_CSS = `figure.value { position: relative; border: 0; color: i
 .value figcaption { display: contents; color: var(--ink) }
 .value pre { grid-area: 2 / 1 / auto / span 2; display: grid; align-content: center; padding: .5rem 5.5rem .5rem .75rem; border: 1px solid var(--line); border-radius: var(--corner-control); background: var(--code) }
 .value .copy.copy { --edge: var(--line); z-index: 1; grid-area: 2 / 2; align-self: center; margin: .125rem calc(.375rem - var(--finger, 0px) / 2) .125rem 0; color: var(--ink); background-color: var(--raised) }
+.copyable + .alone { margin: calc(-.25rem - var(--finger, 0px)) 0 calc(1.5rem - var(--finger, 0px)) }
 `
 
 /** A value, or a command with its `language`. A click on the text selects all of it. */

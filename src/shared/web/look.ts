@@ -169,7 +169,7 @@ body > footer p { margin: 0 0 var(--space-2) }
   .copy.copy { border: .375rem solid #0000; border-radius: .75rem; background-clip: padding-box }
   a:is(.button, .action) { display: inline-flex; align-items: center; justify-content: center }
   summary, label.choice { padding-block: var(--finger) }
-  :is(nav, .help, .links, .crumb, .actions, .problem li, .alone, h1, .row h3) > a:not(.button, .action), nav li > a { display: inline-block; min-width: 44px; min-height: 44px; padding-block: var(--finger) }
+  :is(nav, .help, .links, .crumb, .actions, .alone, h1, .row h3) > a:not(.button, .action), nav li > a { display: inline-block; min-width: 44px; min-height: 44px; padding-block: var(--finger) }
 }
 `
 
@@ -202,7 +202,6 @@ input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-wi
 button { justify-self: start; ${BUTTON} }
 .quiet { border-color: var(--line); color: var(--ink); background: var(--raised) }
 .problem { margin: 0 0 var(--space-5); background: light-dark(${badGround.light}, ${badGround.dark}); --tone: var(--bad) }
-.problem ul { margin: var(--space-1) 0 0; padding-left: 1.25rem }
 .problem a { color: inherit }
 dt { color: var(--soft); font-size: var(--text-small) }
 `

@@ -105,12 +105,12 @@ p.facts > * { position: relative; &::before { content: '·'; position: absolute;
 .card .table { border: 0; border-radius: 0; box-shadow: none }
 form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); border-color: var(--hover, var(--fill)); color: #fff; background: var(--hover, var(--fill)) }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--space-3); margin: 0 }
-.tiles > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; align-content: start; padding: var(--space-3) var(--space-4) }
+.tiles > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline; align-content: start; padding: var(--space-3) var(--space-4); &:has(.meter) { position: relative; overflow: clip } }
 .tiles dt { flex: 0 0 100%; margin: 0; color: var(--soft); font-size: var(--text-small); font-weight: 500 }
 .tiles dd { margin: 0; color: var(--soft); font-size: var(--text-small) }
-.tiles dd:nth-of-type(1) { color: var(--ink); font: 600 1.5rem/1.4 var(--display); letter-spacing: -.012em; font-variant-numeric: tabular-nums; &.bad { color: var(--bad) } &.warn { color: var(--warn) } }
+.tiles dd:nth-of-type(1) { color: var(--ink); font: 600 1.5rem/1.4 var(--display); letter-spacing: -.012em; font-variant-numeric: tabular-nums; &.bad { color: var(--bad) } &.warn { color: var(--warn) } > .soft { font: 500 1rem var(--sans); letter-spacing: 0 } }
 .mark { display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px; background: var(--plot); &.refused { background: var(--plot-bad) } }
-.meter { display: block; height: .5rem; border-radius: 99px; background: var(--line); overflow: hidden }
+.meter { display: block; height: .5rem; border-radius: 99px; background: var(--line); overflow: hidden; .tiles & { position: absolute; inset: auto 0 0; height: .25rem; border-radius: 0 } }
 .meter svg { display: block; width: 100%; height: 100%; fill: var(--plot); .warn > & { fill: light-dark(#d58a00, #f2bd6d) } .bad > & { fill: var(--bad) } }
 :root { --plot: color-mix(in oklab, var(--accent) 72%, var(--raised)); --plot-bad: color-mix(in oklab, var(--bad) 72%, var(--raised)) }
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: var(--space-1) var(--space-2); position: relative; min-width: 0; margin: var(--space-6) 0 var(--space-2); padding: 2.25rem 0 0; border: 0; color: var(--soft); font-size: var(--text-tiny); font-variant-numeric: tabular-nums }
@@ -125,7 +125,7 @@ form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); bo
 .plot label:hover, .plot label:not(:last-child):has(:checked) { background: color-mix(in srgb, var(--ink) 7%, transparent) }
 .plot label:has(:focus-visible) { outline: 2px solid var(--accent) }
 .plot label span { position: absolute; top: 0; left: 0; opacity: 0; pointer-events: none; font-size: var(--text-small) }
-.plot .periods:not(:hover) :checked + span, .plot label:hover span { opacity: 1 }
+.plot .periods:not(:hover, :has(:focus-visible)) :checked + span, .plot .periods:not(:hover) :focus-visible + span, .plot label:hover span { opacity: 1 }
 .table { overflow-x: auto }
 .table table { width: 100%; border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums }
 .table :is(th, td) { padding: .625rem var(--space-4); text-align: left; font-weight: 400 }

@@ -22,6 +22,8 @@ h1 { margin: var(--top) 0 var(--space-3) }
 main:has(> .box > .empty) > h1 { text-align: center }
 .intro { margin-bottom: var(--space-5); color: var(--soft) }
 h1 + :is(.box, form, .problem) { margin-top: var(--space-5) }
+.problem ul { display: grid; margin: var(--space-1) 0 0; padding-left: 1.25rem }
+@media (max-width: 63.99rem), (pointer: coarse) { .problem li > a { display: block; min-height: 44px; margin-block: -.25rem; padding-block: var(--finger) } }
 form + h2 { font-size: var(--text-large) }
 h2 ~ p { color: var(--soft); font-size: .875rem }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0 }
@@ -64,7 +66,6 @@ const STYLES = {
   code: shortenStyle(`${PLAIN}${styleParts('code')}${VALUE_CSS}.notice { margin-bottom: var(--space-4); --tone: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
 .copyable { margin-bottom: var(--space-3) }
 #credentials p { margin-bottom: var(--space-5); color: var(--soft); font-size: var(--text-small) }
-#next .alone { margin-bottom: var(--space-2) }
 #ask > :last-child { margin: 0 }
 #next > :last-child { margin-bottom: 0 }
 #next .actions:last-child:not(:first-child) { margin-top: var(--space-5) }

@@ -94,8 +94,6 @@ td .meter { width: 7rem; margin-top: .125rem }
 .today > :last-child:nth-child(odd) { grid-column: 1 / -1 }
 td > :is(time, .soft):only-child { display: inline-block }
 :is(.tiles dd:nth-of-type(1), td > :is(time, .soft):only-child)::first-letter { text-transform: uppercase }
-.tiles > div:has(.meter) { position: relative; overflow: clip }
-.tiles .meter { position: absolute; inset: auto 0 0; height: .25rem; border-radius: 0 }
 .inside .plot { margin: 0 }
 .tiles + .plot.plot { margin-top: var(--space-4) }
 .rows > .life { padding-top: 0; border: 0; & svg { display: block; font-size: var(--text-small); width: 100%; height: .5rem; border-radius: 3px; background: var(--code); overflow: hidden } }

@@ -12,7 +12,7 @@ import { getFormats } from '../../../shared/web/formats.js'
 import { renderDate, renderDateTime, renderRelativeTime } from '../../../shared/web/times.js'
 import { renderCopyButton } from '../../../shared/web/first-steps.js'
 import { FRAME_TEXTS, renderContents } from '../../../shared/web/page-frame.js'
-import { renderCard, renderRows, renderTiles } from '../../../shared/web/parts.js'
+import { renderBar, renderCard, renderRows, renderTiles } from '../../../shared/web/parts.js'
 import {
   describeRefused,
   findFullestQuota,
@@ -39,13 +39,14 @@ export function renderApplication(
   const { plan, usage, refusals, isHeld } = counted
   const isPending = record.status === 'pending'
   const isActive = record.status === 'active'
+  const isUsed = sumUsage(usage ?? []).calls > 0
   const contact = view.supportUrl !== undefined && renderAction(view.supportUrl, texts.contactUs, '')
   const reached = isActive && plan?.quotas.find(({ left, soft }) => left === 0 && !soft)
   const sections = [
-    usage && (isActive || sumUsage(usage).calls > 0) && (['usage', texts.usage, renderUsage(view, usage)] as const),
+    usage && (isActive || isUsed) && (['usage', texts.usage, renderUsage(view, usage)] as const),
     plan && !isPending && (['plan', texts.plan, renderPlan(view, plan)] as const),
     refusals &&
-      (isActive || refusals.length > 0) &&
+      (refusals.length > 0 || (isActive && isUsed)) &&
       (['refusals', texts.refusals, renderRefusedCalls(view, refusals)] as const),
     !isPending && (['credentials', texts.credentials, renderCredentials(view)] as const),
     ['apis', texts.apis, renderApis(view)] as const,
@@ -57,7 +58,7 @@ export function renderApplication(
   return html`${notices.map((each) => renderFlash(each, texts))}
     <p class="facts">
       <span class="copyable"
-        >${texts.applicationId}
+        ><span class="unseen">${texts.applicationId}</span>
         <code>${record.id}</code>${renderCopyButton(texts.applicationId, FRAME_TEXTS[texts.language])}</span
       >
       <span>${fillHtml(texts.created, { date: renderDate(record.createdAt, texts) })}</span>
@@ -65,7 +66,7 @@ export function renderApplication(
     ${isPending && renderAsk(isHeld ? texts.isHeld : texts.isPending, renderAction(view.developersUrl, FRAME_TEXTS[texts.language].readReference, ''), 'warn')}
     ${record.status === 'suspended' && renderAsk(html`${texts.isSuspended} ${!contact && texts.pleaseContact}`, contact, 'bad')}
     ${reached && renderAsk(fillHtml(texts.quotaReached, { time: renderDateTime(reached.endsAt.getTime(), texts) }), contact, 'bad')}
-    ${renderTermsNote(view)} ${!isPending && renderSummary(view, usage, plan)}
+    ${renderTermsNote(view)} ${(isActive || isUsed) && renderSummary(view, usage, plan)}
     <div class="parts">
       ${!isPending && renderContents(sections, texts)}
       <div>${sections.map(([, , section]) => section)}</div>
@@ -91,13 +92,18 @@ function renderSummary(view: ApplicationView, usage: readonly UsageEntry[] | und
         ]),
     {
       label: texts.quotaLeft,
-      value: quota === undefined ? texts.noQuota : count.format(quota.left),
-      note: quota && fillText(texts.quotaOf[quota.per], { limit: count.format(quota.limit) }),
+      value: quota === undefined ? html`<span class="soft">${texts.noQuota}</span>` : count.format(quota.left),
+      note:
+        quota &&
+        html`${fillText(texts.quotaOf[quota.per], { limit: count.format(quota.limit) })}${renderBar(quota.per === 'day' ? texts.today : texts.thisMonth, quota.used, quota.limit)}`,
       tone: quota && findQuotaTone(quota),
     },
     {
       label: texts.endsNext,
-      value: next === undefined ? texts.doesNotExpire : renderRelativeTime(next.expiresAt, now, texts),
+      value:
+        next === undefined
+          ? html`<span class="soft">${texts.doesNotExpire}</span>`
+          : renderRelativeTime(next.expiresAt, now, texts),
       note: next && fillText(texts.value[next.kind], { name: next.name }),
       tone: next && next.expiresAt - now < EXPIRY_NOTICE_MS ? 'warn' : undefined,
     },

@@ -58,9 +58,10 @@ form.card > .foot { --edge: clamp(1rem, 4vw, 1.25rem); gap: var(--space-3); marg
 .subject, dd { margin: 0 }
 .subject, .subject dd { display: flex; flex-wrap: wrap; gap: 0 var(--space-3); align-items: baseline }
 .subject { padding: .5rem .875rem; border-radius: var(--corner-control); background: var(--code) }
-.totals { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-8); margin: var(--space-2) 0 }
-.totals dd { font: 600 var(--text-title)/1.4 var(--display); letter-spacing: -.01em; font-variant-numeric: tabular-nums }
-.totals dd + dd { color: var(--soft); font: var(--text-small)/1.4 var(--sans); letter-spacing: 0 }
+.totals { display: grid; grid-template-columns: 1fr 1fr minmax(5rem, auto); gap: 0 var(--space-4); max-width: 24rem; margin: var(--space-2) 0; > div { display: contents } > :only-child { display: block; grid-column: 1 / -1 } }
+.totals dt { grid-row: 1 }
+.totals dd { grid-row: 2; font: 600 var(--text-title)/1.4 var(--display); letter-spacing: -.01em; font-variant-numeric: tabular-nums }
+.totals dd + dd { grid-area: 3 / 2 / auto / -1; color: var(--soft); font: var(--text-small)/1.4 var(--sans); letter-spacing: 0 }
 .totals small { color: var(--soft); font-size: var(--text-plain); font-weight: 400 }
 .totals dt::before { content: ''; display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px }
 .totals dt:not([class])::before { display: none }
@@ -82,6 +83,7 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 #credentials .danger:not(:hover) { border-color: var(--line) }
 @media (max-width: 63.99rem), (pointer: coarse) { :is(span, p).copyable .copy { margin-left: -.375rem } }
 @media (max-width: 30rem) {
+  main > .facts code { font-size: var(--text-tiny) }
   .head > .button { flex: 1 0 100%; margin: var(--space-2) 0 }
   #apis .row > div:not(:has(*)) { display: none }
   .applications .table {
