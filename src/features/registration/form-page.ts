@@ -8,6 +8,7 @@ import {
   renderField,
   renderFieldProblem,
   renderSelect,
+  renderSelectOf,
   renderTextarea,
   type Problem,
 } from '../../shared/web/form-field.js'
@@ -177,12 +178,11 @@ function renderControl(
 }
 
 function renderLanguages(attributes: Html, selected: string): Html {
-  return html`<select ${attributes}>
-    ${Object.entries(LANGUAGE_NAMES).map(
-      ([code, name]) =>
-        html`<option value="${code}" lang="${code}" ${code === selected && html` selected`}>${name}</option> `,
-    )}
-  </select>`
+  const options = Object.entries(LANGUAGE_NAMES).map(
+    ([code, name]) =>
+      html`<option value="${code}" lang="${code}" ${code === selected && html` selected`}>${name}</option> `,
+  )
+  return renderSelectOf(attributes, options)
 }
 
 /** The title names the checkbox; everything else describes it. */

@@ -46,9 +46,19 @@ export function renderInputField(field: Omit<Field, 'render'>, further: Html): H
 type Choices = readonly (readonly [value: string, text: string, ...unknown[]])[]
 
 export function renderSelect(attributes: Html, choices: Choices, chosen: string | undefined): Html {
-  return html`<select ${attributes}>
-    ${choices.map(([value, text]) => html`<option value="${value}" ${value === chosen && 'selected'}>${text}</option>`)}
-  </select>`
+  const options = choices.map(
+    ([value, text]) => html`<option value="${value}" ${value === chosen && 'selected'}>${text}</option>`,
+  )
+  return renderSelectOf(attributes, options)
+}
+
+/** Around it is what its arrow is drawn on: a select has no room for it of its own. */
+export function renderSelectOf(attributes: Html, options: Html | readonly Html[]): Html {
+  return html`<span class="select"
+    ><select ${attributes}>
+      ${options}
+    </select></span
+  >`
 }
 
 /** HTML drops the first line break of a text, so there is one more. */

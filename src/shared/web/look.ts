@@ -102,15 +102,16 @@ a:hover { text-decoration-color: currentcolor }
 /* The one mark of everything that unfolds. */
 summary { cursor: pointer; list-style: none }
 summary::-webkit-details-marker { display: none }
-summary:not(.icon, .button)::before, .chevron::after { content: ''; display: inline-block; flex: none; width: .4375rem; height: .4375rem; margin: 0 .625rem .0625rem .125rem; border: solid; border-width: 0 1.5px 1.5px 0; rotate: -45deg; transform: translate(-15%, -15%) }
+summary:not(.icon, .button)::before, .chevron::after, .select::after { content: ''; display: inline-block; flex: none; width: .4375rem; height: .4375rem; margin: 0 .625rem .0625rem .125rem; border: solid; border-width: 0 1.5px 1.5px 0; rotate: -45deg; transform: translate(-15%, -15%) }
 [open] > summary:not(.icon)::before, .open > * > .chevron::after, [open] > .chevron::after { rotate: 45deg }
 .card, .box, .table, .tiles > div, .start, .decision > *, :is(main, .narrow) > form:not(.search) { border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: var(--lift) }
-/* Its tone colours the border and the mark, not the text. */
-:is(.notice, .problem) { position: relative; margin: 0; padding: .625rem .875rem .625rem 2.625rem; border: 1px solid color-mix(in srgb, var(--tone) 45%, transparent); border-radius: var(--corner-control); --tone: var(--soft); --ground: var(--code); &::before { content: '!' / ''; position: absolute; top: .8125rem; left: .875rem; width: 1.125rem; border-radius: 50%; color: var(--raised); background: var(--tone); font: 700 var(--text-tiny)/1.125rem var(--sans); text-align: center } }
-/* Without the arrow of the browser, whose place differs; those of a reader's own colours keep it. */
-@media (forced-colors: none) {
-  :root select:not([multiple]) { appearance: none; padding-right: 2.25rem; background-image: linear-gradient(45deg, #0000 40%, currentcolor 0 60%, #0000 0), linear-gradient(-45deg, #0000 40%, currentcolor 0 60%, #0000 0); background-position: right 1.0625rem center, right .75rem center; background-size: .3125rem .3125rem; background-repeat: no-repeat }
-}
+/* Its tone colours the border and the mark, not the text. The mark stands at the first line, wherever a button beside it puts that. */
+:is(.notice, .problem) { margin: 0; padding: .625rem .875rem .625rem 2.625rem; border: 1px solid color-mix(in srgb, var(--tone) 45%, transparent); border-radius: var(--corner-control); --tone: var(--soft); --ground: var(--code) }
+:is(.notice, .problem):not(:has(> .row))::before, .notice > .row > p::before { content: var(--sign, '!' / ''); float: left; width: 1.125rem; margin: .1875rem .625rem 0 -1.75rem; border-radius: 50%; color: var(--raised); background: var(--tone); font: 700 var(--text-tiny)/1.125rem var(--sans); text-align: center }
+/* In place of the browser's arrow, whose place and size differ. */
+:root select:not([multiple]) { appearance: none; padding-right: 2.25rem }
+.select { display: grid; position: relative }
+.select::after { position: absolute; top: calc(50% - .25rem); right: .8125rem; margin: 0; color: var(--soft); rotate: 45deg; pointer-events: none }
 code, pre { font: var(--text-small)/1.6 var(--mono) }
 /* Faces for code join characters, such as those of ://, to one that looks like a space. */
 :root :is(code, pre, .path, textarea) { font-variant-ligatures: none }

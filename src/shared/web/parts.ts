@@ -50,7 +50,8 @@ const STYLES = {
 .warn { --tone: var(--warn); --ground: var(--warn-ground) }
 .bad { --tone: var(--bad); --ground: var(--bad-ground) }
 .other { --tone: var(--other); --ground: var(--other-ground) }
-.notice.notice { color: var(--ink); background: var(--ground); > :first-child { margin-top: 0 } > :last-child { margin-bottom: 0 } &.good::before { content: '✓' / '' } &.info::before { content: 'i' / '' } }`,
+.notice.notice { color: var(--ink); background: var(--ground); > :first-child { margin-top: 0 } > :last-child { margin-bottom: 0 } &.good { --sign: '✓' / '' } &.info { --sign: 'i' / '' } }
+.notice > .row { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-4); align-items: center; justify-content: space-between; > p { flex: 1 1 18rem; margin: 0 } }`,
   empty: `.empty { display: grid; gap: var(--space-2); justify-items: center; margin: 0; padding: var(--space-6) var(--space-5); color: var(--soft); text-align: center }
 .empty > * { max-width: min(100%, 30rem); margin: 0 }
 .empty > svg { width: 2.75rem; margin-bottom: var(--space-1); padding: .6875rem; border-radius: 50%; background: var(--code); fill: none; stroke: currentcolor; stroke-width: 1.75; stroke-linecap: round }

@@ -17,7 +17,6 @@ form + p, noscript + p { margin-top: var(--space-5) }
 fieldset { display: grid; gap: var(--space-2) }
 fieldset[aria-invalid]:not([type]) { box-shadow: none }
 main > .notice { margin-bottom: var(--space-5) }
-.notice .row { align-items: center; > p { flex: 1 1 18rem } }
 .flash { display: none }
 .flash:target { display: block }
 form p { margin: 0 }

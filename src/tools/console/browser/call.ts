@@ -177,7 +177,8 @@ function showProblems(form: HTMLFormElement, problems: readonly Problem[]): void
     const id = `${control.id}-problem`
     // The focus may be in the first field already; then only an alert is read.
     const role = control === problems[0]?.control ? 'alert' : undefined
-    control.after(create('p', { id, class: 'problem', role }, text))
+    const box = control.closest('.select') ?? control
+    box.after(create('p', { id, class: 'problem', role }, text))
     control.setAttribute('aria-invalid', 'true')
     describeBy(control, id, true)
   }

@@ -67,7 +67,7 @@ export function enableNavigation(
   /** Says that the address names nothing: the operation was renamed, or belongs to another API. */
   function goToHash(): boolean {
     const key = readHash()
-    find(main, '.unknown', 'p')?.remove()
+    find(main, '.unknown', 'div')?.remove()
     if (goTo(key)) return true
     const target = key === '' ? null : document.getElementById(key)
     // jsdom has no layout.
@@ -75,7 +75,8 @@ export function enableNavigation(
     if (target || key === '' || !find(main, '.operation .toggle', 'a')) return target !== null
     const text = fillText(pageWords.unknown, { key })
     const searchButton = createButton(pageWords.search, focusSearch)
-    const note = create('p', { class: 'notice warn unknown', role: 'alert' }, text, ' ', searchButton)
+    const row = create('div', { class: 'row' }, create('p', {}, text), searchButton)
+    const note = create('div', { class: 'notice warn unknown', role: 'alert' }, row)
     main.prepend(note)
     focusOn(note)
     return true

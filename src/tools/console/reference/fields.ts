@@ -1,4 +1,4 @@
-import { renderTextarea } from '../../../shared/web/form-field.js'
+import { renderSelectOf, renderTextarea } from '../../../shared/web/form-field.js'
 import { html, type Html } from '../../../shared/web/html.js'
 import { isObject } from '../../../shared/lib/own-members.js'
 import { createUniqueNames } from '../../../shared/lib/unique-names.js'
@@ -91,10 +91,12 @@ function renderControl(document: JsonObject, id: string, field: Field, hasHint: 
 function renderSelect(attributes: Html, values: readonly unknown[], { required, value }: Field, multiple: boolean) {
   const chosen = multiple ? readList(value) : [value]
   const needsChoice = !multiple && (!required || !values.includes(value))
-  return html`<select ${attributes}${multiple && html` multiple size="${Math.min(5, values.length)}"`}>
-    ${needsChoice && html`<option value="">${required ? words().choose : words().notSent}</option>`}
-    ${values.map((each) => html`<option${chosen.includes(each) && html` selected`} value="${formatField(each, 'string')}">${formatField(each, 'string')}</option>`)}
-  </select>`
+  const size = multiple && html` multiple size="${Math.min(5, values.length)}"`
+  return renderSelectOf(
+    html`${attributes}${size}`,
+    html`${needsChoice && html`<option value="">${required ? words().choose : words().notSent}</option>`}
+    ${values.map((each) => html`<option${chosen.includes(each) && html` selected`} value="${formatField(each, 'string')}">${formatField(each, 'string')}</option>`)}`,
+  )
 }
 
 /** How the text of a control is read. A list of values with parts is JSON: lines would be read as items. */

@@ -13,7 +13,7 @@ import { createSampleCall, readAccepted, listCodeSamples } from './sample-call.j
 import { renderContents, renderExamples, renderResponses, renderMediaType } from './responses.js'
 import { hasParts, renderAbout, renderSchema } from './schema.js'
 import { textWith, words } from '../words.js'
-import { renderTextarea } from '../../../shared/web/form-field.js'
+import { renderSelectOf, renderTextarea } from '../../../shared/web/form-field.js'
 import { listFormFields } from './form-fields.js'
 
 export interface Reference {
@@ -222,9 +222,10 @@ function renderBody(document: JsonObject, operation: Operation, fields: FieldRen
       contents.length > 1 &&
       html`<div class="field">
         <label for="${id}">${words().mediaType}</label>
-        <select id="${id}" data-role="media-type">
-          ${contents.map(({ mediaType }) => html`<option>${mediaType}</option>`)}
-        </select>
+        ${renderSelectOf(
+          html`id="${id}" data-role="media-type"`,
+          contents.map(({ mediaType }) => html`<option>${mediaType}</option>`),
+        )}
       </div>`
     }
     ${contents.map((content, index) => html`<div data-media="${content.mediaType}" data-kind="${content.kind}" ${index > 0 && html` hidden`}>${renderContent(document, content, { fields, isEmpty })}</div>`)}
@@ -280,9 +281,10 @@ function renderEditor(document: JsonObject, { mediaType, members }: BodyContent,
       texts.length > 1 &&
       html`<div class="field">
         <label for="${exampleId}">${words().example}</label>
-        <select id="${exampleId}" data-role="example">
-          ${texts.map((each) => html`<option value="${each.text}">${each.label}</option>`)}
-        </select>
+        ${renderSelectOf(
+          html`id="${exampleId}" data-role="example"`,
+          texts.map((each) => html`<option value="${each.text}">${each.label}</option>`),
+        )}
       </div>`
     }
     <div class="field">
