@@ -1,15 +1,11 @@
 import type { UsageCount } from '../../shared/contracts/usage.js'
-import type { Language } from '../../shared/contracts/email-content.js'
 import type {
   AccessRequest,
   ApplicationRecord,
-  ApplicationStatus,
   CredentialRecord,
   DecidedRequest,
-  GrantedApis,
   Invitation,
   JsonObject,
-  KeySetRecord,
   Withheld,
 } from '../../shared/contracts/application-record.js'
 
@@ -42,25 +38,27 @@ export function parseUsageCount(row: UsageRow): UsageCount {
   return { day, applicationId, api, outcome, ...(route !== '' && { route }), count }
 }
 
+/** Members of a record as a database has them: NULL is undefined. */
+type Nullable<Members> = {
+  readonly [Name in keyof Members]-?: undefined extends Members[Name]
+    ? Exclude<Members[Name], undefined> | null
+    : Members[Name]
+}
+
 /** An application as a SQL database returns it. Lists and objects are JSON. */
-export interface ApplicationRow {
-  readonly id: string
-  readonly name: string
-  readonly contact: string | null
-  readonly status: ApplicationStatus
+export interface ApplicationRow extends Nullable<
+  Pick<ApplicationRecord, 'id' | 'name' | 'contact' | 'status' | 'version' | 'language' | 'plan'>
+> {
   readonly created_at: number
   readonly tokens_revoked_at: number
-  readonly version: number
   readonly metadata: string | null
   readonly external_id: string | null
-  readonly language: Language | null
   readonly invitations: string | null
   readonly access_requests: string | null
   readonly withheld: string | null
   readonly decided: string | null
   readonly ends_at: number | null
   readonly used_at: number | null
-  readonly plan: string | null
   readonly agreed: string | null
   readonly unconfirmed: number
   readonly other_contacts: string
@@ -131,21 +129,10 @@ export function formatList(list: readonly object[]): string | undefined {
   return list.length > 0 ? JSON.stringify(list) : undefined
 }
 
-interface CredentialJson {
+interface CredentialJson extends Nullable<Omit<CredentialRecord, 'isImported'>> {
   readonly kind: 'key' | 'secret'
-  readonly id: string
-  readonly name: string
-  readonly hash: string
-  readonly prefix: string
-  readonly createdAt: number
-  readonly expiresAt: number | null
-  readonly lastUsedAt: number | null
-  readonly apis: GrantedApis | null
-  readonly networks: readonly string[] | null
   /** A number in SQLite. */
   readonly isImported: boolean | number
-  readonly remindedDays: number | null
-  readonly keySet: KeySetRecord | null
 }
 
 function parseCredential(json: CredentialJson): CredentialRecord {

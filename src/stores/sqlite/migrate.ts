@@ -14,12 +14,7 @@ import type { Migration } from './migrations/index.js'
 /** Creates the tables or migrates them: all pending migrations in one transaction, or none of them. */
 export async function migrate(
   { single, transaction }: SqliteConnection,
-  {
-    migrations,
-    mayMigrate,
-    backup,
-    onProgress = () => undefined,
-  }: {
+  options: {
     readonly migrations: readonly Migration[]
     /** Whether an older schema may be changed; otherwise it is refused. */
     readonly mayMigrate: boolean
@@ -28,6 +23,7 @@ export async function migrate(
     readonly onProgress?: ((progress: string) => void) | undefined
   },
 ): Promise<SchemaMigration | undefined> {
+  const { migrations, mayMigrate, backup, onProgress = () => undefined } = options
   const latest = migrations.length
   // The version is read without the write lock, so that a usual start does not wait for another process's write.
   const version = await single(readSchemaVersion)
