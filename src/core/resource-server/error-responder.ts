@@ -32,6 +32,14 @@ export function isReason(text: string): boolean {
   return isErrorCode(text) || ALL_REASONS.has(text)
 }
 
+type Respond<Config, Given> = (
+  config: Config,
+  given: Given,
+  req: IncomingMessage,
+  res: ServerResponse,
+  next: Next,
+) => void
+
 export type ErrorResponders = ReturnType<typeof createErrorResponder>
 
 export function createErrorResponder(options: {
@@ -45,13 +53,7 @@ export function createErrorResponder(options: {
 }) {
   const { decisions, outcomes, observers, logRefusal, reporter, waitToRefuse } = options
   /** Refuses a request. `given` is a key of `errors`, whatever was thrown, or a `Failure` with one of them. */
-  function respondWithError(
-    config: GuardConfig,
-    given: unknown,
-    req: IncomingMessage,
-    res: ServerResponse,
-    next: Next,
-  ): void {
+  const respondWithError: Respond<GuardConfig, unknown> = (config, given, req, res, next) => {
     const { problem, caller, details } =
       given instanceof Failure ? given : { problem: given, caller: undefined, details: undefined }
     const { errors, scopes, anyOf } = config.findRequirement(req)
@@ -67,13 +69,7 @@ export function createErrorResponder(options: {
     respondWithDenial(config, refusal, req, res, next)
   }
 
-  function respondWithDenial(
-    config: DenialConfig,
-    refusal: Refusal,
-    req: IncomingMessage,
-    res: ServerResponse,
-    next: Next,
-  ): void {
+  const respondWithDenial: Respond<DenialConfig, Refusal> = (config, refusal, req, res, next) => {
     const wrongArguments = findWrongArguments(res)
     if (wrongArguments) return next(wrongArguments)
     const { api, accepts, onDenied, readClient } = config
@@ -97,13 +93,7 @@ export function createErrorResponder(options: {
     else send()
   }
 
-  function answerByHost(
-    { api, onDenied }: DenialConfig,
-    denied: Denial,
-    req: IncomingMessage,
-    res: ServerResponse,
-    next: Next,
-  ): void {
+  const answerByHost: Respond<DenialConfig, Denial> = ({ api, onDenied }, denied, req, res, next) => {
     try {
       // Promise.resolve() accepts any thenable, such as a promise of another Node context (Jest).
       Promise.resolve(onDenied!(createDenialError(denied), req, res, sendOrFail)).catch(sendUnexpected)

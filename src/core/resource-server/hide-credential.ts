@@ -12,7 +12,8 @@ import { createKeyHeaderReader, isNoToken, readAuthorizationKey } from './key-he
 
 /** Nothing behind the guard sees the token; further guards and `authOf()` still know the caller. */
 export function hideToken(req: IncomingMessage): void {
-  if (isTwice(req) || findBearer(readHeader(req, 'authorization')) !== undefined) hideHeaders(req, ['authorization'])
+  if (hasDuplicateHeader(req, 'authorization') || findBearer(readHeader(req, 'authorization')) !== undefined)
+    hideHeaders(req, ['authorization'])
 }
 
 const HIDDEN_CLIENTS = new WeakMap<IncomingMessage, string | undefined>()
@@ -28,7 +29,7 @@ export function createKeyHiding(keyHeaders: readonly string[]) {
   }
 
   function hasKey(req: IncomingMessage, name: string): boolean {
-    if (name !== 'authorization' || isTwice(req)) return true
+    if (name !== 'authorization' || hasDuplicateHeader(req, name)) return true
     return readAuthorizationKey(readHeader(req, name), isNoToken) !== undefined
   }
 
@@ -96,10 +97,6 @@ function listTexts(value: string | string[] | undefined): readonly string[] {
   const pairs = isBasic(value) ? (readBasic(value) ?? []) : []
   const texts = [...pairs.flatMap(({ id, secret }) => [id, secret]), ...value.split(/[\s,;]+/)]
   return [...new Set(texts)].filter((text) => text !== '')
-}
-
-function isTwice(req: IncomingMessage): boolean {
-  return hasDuplicateHeader(req, 'authorization')
 }
 
 function hideHeaders(req: IncomingMessage, names: readonly string[]): void {
