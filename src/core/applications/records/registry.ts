@@ -22,7 +22,7 @@ import { changeLimits, describeLimits, readLimitChanges, type LimitChanges } fro
 import { readResourceServer, refuseWithoutSecret } from './grants.js'
 import { joinWithheld } from './withheld.js'
 import { endTokens, eraseApplication, refuseDeleted, transition } from './status.js'
-import { readApiName, readContact, readFlag, readLanguage, readName, readReason, readNetworks } from './validation.js'
+import { readContact, readFlag, readLanguage, readName, readReason, readNetworks } from './validation.js'
 import { createChange, type CallParts } from '../call-parts.js'
 
 /** The calls that need the store alone: no API definitions, no pepper, no mailer. */
@@ -58,11 +58,11 @@ export function createRegistry(
       const granted = { scopes, note: readReason(note, 'note') }
       if (api === undefined && scopes !== undefined)
         throw invalidArgument('scopes needs api. What a registration asks for is narrowed by allow() before.')
-      return toApplication(await decisions.approve(id, { api: readApiName(api) }, { by }, granted), now())
+      return toApplication(await decisions.approve(id, { api }, { by }, granted), now())
     },
     async deny(id, { api, reason, by } = {}) {
       const actor = { by, reason: readReason(reason) }
-      return toApplication(await decisions.deny(id, { api: readApiName(api) }, actor), now())
+      return toApplication(await decisions.deny(id, { api }, actor), now())
     },
     async update(id, { name, contact, language, externalId, metadata, networks, rateLimits, resourceServer, by }) {
       const limits = rateLimits === undefined ? undefined : readLimitChanges(rateLimits, now())

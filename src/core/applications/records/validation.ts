@@ -110,9 +110,6 @@ export function readNamePrefix(name: unknown): string | undefined {
   throw invalidArgument('name must be the beginning of a name: 1 to 100 characters.')
 }
 
-/** The API of a request for access; undefined for a registration. */
-export const readApiName = (api: unknown): string | undefined => readOptionalText('api', api, 'the name of an API.')
-
 const YEAR = 31_536_000
 
 /** Seconds for which an old credential still works: a day unless given. */
