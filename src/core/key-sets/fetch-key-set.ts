@@ -41,15 +41,12 @@ const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
  *
  * Packages for this (ssrf-req-filter, request-filtering-agent) judge addresses alike, but leave sizes, times and redirects to the caller.
  */
-export function createKeySetFetcher({
-  allow = [],
-  ca,
-  lookUp = createLookUp(),
-}: {
+export function createKeySetFetcher(options: {
   readonly allow?: readonly string[] | undefined
   readonly ca?: string | undefined
   readonly lookUp?: LookUp
 }): FetchKeySet {
+  const { allow = [], ca, lookUp = createLookUp() } = options
   /** Gives the connection the addresses of a host only if all of them are public. */
   const lookUpPublic: LookupFunction = (host, options, done) => {
     lookUp(host).then(

@@ -78,13 +78,8 @@ function createTurns(now: () => number) {
   }
 }
 
-export function createKeySetCache({
-  fetchKeySet,
-  now,
-}: {
-  readonly fetchKeySet: FetchKeySet
-  readonly now: () => number
-}) {
+export function createKeySetCache(options: { readonly fetchKeySet: FetchKeySet; readonly now: () => number }) {
+  const { fetchKeySet, now } = options
   /** Apart, so that addresses that never answer drop none that did. */
   const unread = createBoundedCache<Entry>({ entries: UNREAD_ADDRESSES })
   const read = createBoundedCache<Entry>({

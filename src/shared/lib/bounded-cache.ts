@@ -5,15 +5,13 @@ export type BoundedCache<Value> = ReturnType<typeof createBoundedCache<Value>>
 const MAX_BYTES = 16 * 1024 * 1024
 
 /** Two generations like quick-lru: a full young map becomes the old one. A hit in the old one moves the entry back. */
-export function createBoundedCache<Value>({
-  entries,
-  bytesOf = () => 0,
-}: {
+export function createBoundedCache<Value>(options: {
   /** The number of entries used last that are kept at least. The cache never holds more than twice as many. */
   readonly entries: number
   /** Estimates an entry's bytes beyond a few hundred. All stay below twice `MAX_BYTES`. 0 if left out. */
   readonly bytesOf?: (value: Value) => number
 }) {
+  const { entries, bytesOf = () => 0 } = options
   let young = new Map<string, Value>()
   let old = new Map<string, Value>()
   /** The bytes of the young entries. The old ones were within the bound when they were young. */

@@ -40,16 +40,13 @@ export function createSignOuts(options: {
       return last?.[0]?.nonce ?? ''
     },
     /** Whether the session was ended by one of its own, or by one of its mailbox that it does not know. */
-    async hasEnded({
-      id,
-      contact,
-      lastSignOut,
-    }: {
+    async hasEnded(session: {
       readonly id: string
       readonly contact: string
       /** Compared instead of times: two sign-outs may have the same one, and a forged cookie could state it. */
       readonly lastSignOut: string
     }): Promise<boolean> {
+      const { id, contact, lastSignOut } = session
       const found = (await store.signIns?.listSignOuts([formatContact(contact), formatSession(id)])) ?? []
       return found.some(({ subject, nonce }) => subject === formatSession(id) || nonce !== lastSignOut)
     },

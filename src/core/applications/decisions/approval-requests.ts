@@ -6,12 +6,7 @@ import { isSameText } from '../../../shared/lib/is-same-text.js'
 
 export function createApprovalRequests(
   { applicationId, api, requestedAt }: ApprovalSubject,
-  {
-    operators,
-    address,
-    now,
-    delay = 0,
-  }: {
+  options: {
     /** The option `operators`: each gets an e-mail. */
     readonly operators: readonly string[]
     readonly address: string | undefined
@@ -20,6 +15,7 @@ export function createApprovalRequests(
     readonly delay?: number
   },
 ): readonly QueuedEmail[] {
+  const { operators, address, now, delay = 0 } = options
   const details = { requestedAt, ...(api !== undefined && { api }), ...(address !== undefined && { address }) }
   return operators.map((recipient) => {
     const email = createQueuedEmail(applicationId, 'approvalRequest', now, { recipient, details })
