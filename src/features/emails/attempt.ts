@@ -5,7 +5,6 @@ import {
   retireOthers,
   addCredential,
   listHashes,
-  LISTS,
 } from '../../core/applications/credentials/credential-lists.js'
 import {
   isDelivery,
@@ -24,7 +23,7 @@ import type { Edit } from '../../core/applications/records/application-writer.js
 import type { ApprovalLinks } from '../../core/applications/decisions/approval-requests.js'
 import { findExpiring } from '../../core/applications/credentials/credential-expiry.js'
 import { createRegisteredKeySet, formatMailedKeySet } from '../../core/applications/credentials/key-sets.js'
-import { mintCredentials } from '../../core/applications/credentials/credentials.js'
+import { LISTS, mintCredentials } from '../../core/applications/credentials/credentials.js'
 import { issueInvitationToken } from '../../core/applications/contacts/contact-lists.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { EmailContent } from '../../shared/contracts/email-content.js'

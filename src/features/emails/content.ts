@@ -23,7 +23,7 @@ import { DAY_MS } from '../../shared/lib/day.js'
 import { isDelivery } from '../../core/applications/queue/queued-emails.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { readChangesEmail } from '../../core/applications/queue/change-emails.js'
-import { findContact, normalizeContact } from '../../core/applications/contacts/contact-lists.js'
+import { findContact } from '../../core/applications/contacts/contact-lists.js'
 import type { QuotaNotice } from '../../shared/contracts/usage-entries.js'
 import {
   REJECTION_SUFFIX,
@@ -152,7 +152,7 @@ function describeChanges(email: QueuedEmail, record: ApplicationRecord): Changes
 }
 
 function findPosition(to: string, changes: ChangesEmail['changes'], record: ApplicationRecord) {
-  if (findContact(record, normalizeContact(to)) !== undefined) return 'contact'
+  if (findContact(record, to) !== undefined) return 'contact'
   if (changes.some(({ type }) => type === 'deleted')) return 'deleted'
   return changes.some(({ type, isRecipient }) => type === 'contactRemoved' && isRecipient) ? 'removed' : undefined
 }

@@ -24,17 +24,17 @@ export function normalizeContact(address: string): string {
   return address.toLowerCase()
 }
 
-/** The contact as it was entered, for one in lower case. A deleted application has none. */
-export function findContact(application: Pick<ApplicationRecord, 'contact' | 'otherContacts'>, normalized: string) {
-  return listContacts(application).find((address) => normalizeContact(address) === normalized)
+/** The contact as it was entered. A deleted application has none. */
+export function findContact(application: Pick<ApplicationRecord, 'contact' | 'otherContacts'>, address: string) {
+  return listContacts(application).find((each) => isSameContact(each, address))
 }
 
-/** Whether an address in lower case is a contact of an application that is not deleted. */
+/** Whether an address is a contact of an application that is not deleted. */
 export function hasContact(
   application: ApplicationRecord | undefined,
-  normalized: string,
+  address: string,
 ): application is ApplicationRecord {
-  return application !== undefined && findContact(application, normalized) !== undefined
+  return application !== undefined && findContact(application, address) !== undefined
 }
 
 export function isSameContact(one: string, other: string): boolean {

@@ -1,4 +1,3 @@
-import { LISTS } from './credential-lists.js'
 import type {
   ApplicationRecord,
   CredentialRecord,
@@ -6,7 +5,7 @@ import type {
   OperatorTerms,
 } from '../../../shared/contracts/application-record.js'
 import { intersectNetworks } from '../../../shared/lib/networks.js'
-import { isLive, type CredentialKind } from './credentials.js'
+import { isLive, LISTS, type CredentialKind } from './credentials.js'
 
 export type Terms = Pick<OperatorTerms, 'apis' | 'networks' | 'endsAt'>
 export type GivenTerms = { readonly [Name in keyof Terms]: Terms[Name] | undefined }

@@ -1,6 +1,6 @@
 import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../../shared/contracts/application-record.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
-import { isLive, type CredentialKind } from './credentials.js'
+import { isLive, LISTS, type CredentialKind } from './credentials.js'
 
 export interface MaximumAges {
   readonly maxAge: number | undefined
@@ -59,7 +59,7 @@ export function applyExpiry(
 
   function apply(kind: CredentialKind, credential: CredentialRecord): CredentialRecord {
     const { id, apis: restriction, createdAt } = credential
-    const stored = former && listCredentials(former, kind).find((each) => each.id === id)
+    const stored = former?.[LISTS[kind]].find((each) => each.id === id)
     const latest = stored
       ? ages && addDays(now, listApiAges(ages, { kind, granted: newlyGranted, restriction }))
       : findLatestExpiry(ages, { kind, granted: record.apis, restriction }, createdAt)
@@ -97,7 +97,7 @@ export function findExpiring(
   now: number,
 ): ExpiringCredential | undefined {
   for (const kind of ['key', 'secret'] as const) {
-    const credentials = listCredentials(application, kind)
+    const credentials = application[LISTS[kind]]
     const index = credentials.findIndex((each) => each.id === id)
     const credential = credentials[index]
     if (credential?.expiresAt === undefined || !isLive(credential, now)) continue
@@ -107,8 +107,4 @@ export function findExpiring(
     return { kind, credential: { ...credential, expiresAt: credential.expiresAt }, replacement: newer[0] }
   }
   return undefined
-}
-
-function listCredentials({ keys, secrets }: Pick<ApplicationRecord, 'keys' | 'secrets'>, kind: CredentialKind) {
-  return kind === 'key' ? keys : secrets
 }

@@ -4,16 +4,12 @@ import type { CredentialUse } from './credential-expiry.js'
 import {
   DEFAULT_NAME,
   isLive,
+  LISTS,
   MAX_LIVE_CREDENTIALS,
   type CredentialKind,
   type CredentialTerms,
   type MintedCredentials,
 } from './credentials.js'
-
-export const LISTS = { key: 'keys', secret: 'secrets' } as const satisfies Record<
-  CredentialKind,
-  keyof ApplicationRecord
->
 
 type CredentialLists = Pick<ApplicationRecord, 'keys' | 'secrets'>
 

@@ -5,8 +5,8 @@ import type { Application } from '../application.js'
 import { toApplication } from '../records/application-info.js'
 import type { Applications } from '../applications-api.js'
 import type { RotateByEmailOptions, RotateOptions } from '../call-options.js'
-import { findNewest, inheritTerms, limitExpiry, replaceCredential, selectName, LISTS } from './credential-lists.js'
-import { DEFAULT_NAME, type CredentialKind, type Credentials } from './credentials.js'
+import { findNewest, inheritTerms, limitExpiry, replaceCredential, selectName } from './credential-lists.js'
+import { DEFAULT_NAME, LISTS, type CredentialKind, type Credentials } from './credentials.js'
 import { describeCancelled, describeCredential } from './named-credentials.js'
 import {
   cancelEmails,

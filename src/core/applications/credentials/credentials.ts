@@ -8,6 +8,9 @@ import { createBoundedCache } from '../../../shared/lib/bounded-cache.js'
 /** The credentials of an application: its key (the `client_id`), and its secret. */
 export type CredentialKind = 'key' | 'secret'
 
+/** The members of a record that have them. */
+export const LISTS = { key: 'keys', secret: 'secrets' } as const
+
 /** A new credential. Its plain text exists nowhere else. */
 export interface MintedCredential {
   readonly plain: string
@@ -86,7 +89,7 @@ export function createCredentials(
     const shown = plain.slice(0, prefix.length + infix.length + 2 + SHOWN_LENGTH)
     return {
       plain,
-      record: createCredentialRecord({ id: createCredentialId(), hash: hash(plain), prefix: shown, createdAt, terms }),
+      record: createCredentialRecord({ id: createCredentialId(), hash: hash(plain), prefix: shown, createdAt }, terms),
     }
   }
 
@@ -143,18 +146,14 @@ export function mintCredentials(
   credentials: Credentials,
   purpose: DeliveryPurpose,
   { apis: granted, resourceServer }: Pick<ApplicationRecord, 'apis' | 'resourceServer'>,
-  {
-    apis,
-    terms,
-    hasKeySet = false,
-    now,
-  }: {
+  options: {
     readonly apis: ReadonlyMap<string, Api>
     readonly terms?: CredentialTerms
     readonly hasKeySet?: boolean
     readonly now: number
   },
 ): MintedCredentials {
+  const { apis, terms, hasKeySet = false, now } = options
   const takesSecret = resourceServer || Object.keys(granted).some((name) => takesSecrets(apis.get(name)))
   const needsSecret = takesSecret && !hasKeySet
   const hasKey = purpose === 'key' || purpose === 'registration'
@@ -192,12 +191,10 @@ function computeChecksum(text: string): string {
   return digits
 }
 
-export function createCredentialRecord({
-  terms: { name, expiresAt, apis, networks },
-  ...of
-}: Pick<CredentialRecord, 'id' | 'hash' | 'prefix' | 'createdAt'> & {
-  readonly terms: CredentialTerms
-}): CredentialRecord {
+export function createCredentialRecord(
+  of: Pick<CredentialRecord, 'id' | 'hash' | 'prefix' | 'createdAt'>,
+  { name, expiresAt, apis, networks }: CredentialTerms,
+): CredentialRecord {
   return {
     ...of,
     name,

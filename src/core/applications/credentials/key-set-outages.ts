@@ -5,7 +5,7 @@ import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import type { ConcurrencyLimit } from '../../../shared/lib/concurrency-limit.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 import type { AddressState, PublishedKeySet } from '../../key-sets/key-set-cache.js'
-import { findContact, listContacts, normalizeContact } from '../contacts/contact-lists.js'
+import { findContact, listContacts } from '../contacts/contact-lists.js'
 import { createQueuedEmail } from '../queue/queued-emails.js'
 import type { ApplicationWriter } from '../records/application-writer.js'
 
@@ -102,7 +102,7 @@ export function describeOutage({ recipient, credentialId, details }: QueuedEmail
   const { keySet } = credential ?? {}
   if (!credential || !keySet || !('address' in keySet) || !keySet.outage || application.status !== 'active')
     return undefined
-  if (recipient === undefined || findContact(application, normalizeContact(recipient)) === undefined) return undefined
+  if (recipient === undefined || findContact(application, recipient) === undefined) return undefined
   return {
     to: recipient,
     keySet: { name: credential.name, jwksUri: keySet.address },

@@ -81,7 +81,7 @@ export function createKeySetRecord(
 ): CredentialRecord {
   const id = createCredentialId()
   // No text that is presented has this hash.
-  const record = createCredentialRecord({ id, hash: `key-set:${id}`, prefix: SHOWN, createdAt, terms })
+  const record = createCredentialRecord({ id, hash: `key-set:${id}`, prefix: SHOWN, createdAt }, terms)
   return { ...record, keySet }
 }
 
@@ -146,10 +146,10 @@ export function formatRecordedKeySet(record: Pick<CredentialRecord, 'keySet'> | 
 export function formatMailedKeySet(
   keySet: { readonly keys: readonly PublicJwk[] } | { readonly address: string },
 ): readonly string[] {
-  if ('keys' in keySet)
-    return formatKeySet({
-      keys: keySet.keys.map(({ kid = '', ...jwk }) => (kid === '' || isFollowable(kid) ? jwk : { ...jwk, kid })),
-    })
+  if ('keys' in keySet) {
+    const hide = ({ kid = '', ...jwk }: PublicJwk) => (kid === '' || isFollowable(kid) ? jwk : { ...jwk, kid })
+    return formatKeySet({ keys: keySet.keys.map(hide) })
+  }
   const host = new URL(keySet.address).hostname.replaceAll('.', '[.]')
   return isFollowable(host) ? [] : [host]
 }

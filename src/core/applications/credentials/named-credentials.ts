@@ -7,9 +7,8 @@ import {
   limitExpiry,
   refuseTakenName,
   removeCredentials,
-  LISTS,
 } from './credential-lists.js'
-import { type CredentialKind } from './credentials.js'
+import { LISTS, type CredentialKind } from './credentials.js'
 import { cancelEmails, listQueuedEmails } from '../queue/queued-emails.js'
 import { endTokens, refuseDeleted } from '../records/status.js'
 import { readCredentialName, readExpiresAt, readFlag, readNetworks } from '../records/validation.js'

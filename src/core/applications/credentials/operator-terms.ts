@@ -1,4 +1,3 @@
-import { LISTS } from './credential-lists.js'
 import { ApplicationError, invalidState } from '../../../shared/contracts/errors.js'
 import type {
   ApplicationRecord,
@@ -10,7 +9,7 @@ import type { NewAuditRecord } from '../../../shared/contracts/events.js'
 import { intersectNetworks } from '../../../shared/lib/networks.js'
 import { isContact } from '../contacts/contact-lists.js'
 import { joinWithheld, refuseWithheld } from '../records/withheld.js'
-import { type CredentialKind } from './credentials.js'
+import { LISTS, type CredentialKind } from './credentials.js'
 import { findAllowedTerms, listNewest, toTerms, type GivenTerms, type Terms } from './allowed-terms.js'
 
 /** The end (`at`; undefined for none any more) that a call gave a credential. */

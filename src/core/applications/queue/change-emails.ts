@@ -3,13 +3,7 @@ import type { ContactChange, ContactChangeType } from '../../../shared/contracts
 import type { EventType, NewAuditRecord } from '../../../shared/contracts/events.js'
 import type { EmailChange, QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import type { Store } from '../../../shared/contracts/store.js'
-import {
-  findContact,
-  isSameContact,
-  listContacts,
-  listOpenInvitations,
-  normalizeContact,
-} from '../contacts/contact-lists.js'
+import { findContact, isSameContact, listContacts, listOpenInvitations } from '../contacts/contact-lists.js'
 import {
   createQueuedEmail,
   MAX_CHANGES_EMAILS,
@@ -54,9 +48,7 @@ export async function notifyContacts(
     return { save: createChangesEmail(record.id, recipient, describe(recipient, former.name, changes, earlier), now) }
   })
   // A contact who was removed before the deletion still gets the notification of the removal.
-  const kept = erases
-    ? queued.filter(({ recipient = '' }) => findContact(former, normalizeContact(recipient)) === undefined)
-    : []
+  const kept = erases ? queued.filter(({ recipient = '' }) => findContact(former, recipient) === undefined) : []
   return [
     ...emails,
     ...saves.filter((change) => change !== undefined),
@@ -68,8 +60,7 @@ export async function notifyContacts(
 
 function listNotifications(former: ApplicationRecord, record: ApplicationRecord, saved: SavedChange) {
   const contacts = listContacts(former)
-  const [, address = ''] = /^contact:(.+)$/.exec(saved.by ?? '') ?? []
-  const contact = normalizeContact(address)
+  const [, contact = ''] = /^contact:(.+)$/.exec(saved.by ?? '') ?? []
   // One who accepts an invitation has become a contact just now.
   const actor = findContact(former, contact) ?? findContact(record, contact)
   if (actor === undefined) {
@@ -84,7 +75,7 @@ function listNotifications(former: ApplicationRecord, record: ApplicationRecord,
 }
 
 function listRemoved(former: ApplicationRecord, record: ApplicationRecord): readonly string[] {
-  return listContacts(former).filter((address) => findContact(record, normalizeContact(address)) === undefined)
+  return listContacts(former).filter((address) => findContact(record, address) === undefined)
 }
 
 type StoredChange = {

@@ -1,7 +1,6 @@
-import { LISTS } from '../../../core/applications/credentials/credential-lists.js'
 import type { CredentialInfo } from '../../../core/applications/application.js'
 import { findAllowedTerms } from '../../../core/applications/credentials/allowed-terms.js'
-import { type CredentialKind } from '../../../core/applications/credentials/credentials.js'
+import { LISTS, type CredentialKind } from '../../../core/applications/credentials/credentials.js'
 import type { CredentialRecord } from '../../../shared/contracts/application-record.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
 import { fillCount, fillText } from '../../../shared/lib/fill-in.js'

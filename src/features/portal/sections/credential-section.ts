@@ -1,6 +1,6 @@
-import { findNewest, LISTS } from '../../../core/applications/credentials/credential-lists.js'
+import { findNewest } from '../../../core/applications/credentials/credential-lists.js'
 import { formatRecordedKeySet } from '../../../core/applications/credentials/key-sets.js'
-import { isLive, type CredentialKind } from '../../../core/applications/credentials/credentials.js'
+import { isLive, LISTS, type CredentialKind } from '../../../core/applications/credentials/credentials.js'
 import type { ApplicationRecord, CredentialRecord } from '../../../shared/contracts/application-record.js'
 import { formatGrants } from '../../../shared/web/formats.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
