@@ -1,11 +1,6 @@
 import { generateKeyPairSync, hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type {
-  ApplicationRecord,
-  CredentialRecord,
-  KeySetRecord,
-  PublicJwk,
-} from '../../shared/contracts/application-record.js'
+import type { ApplicationRecord, CredentialRecord, PublicJwk } from '../../shared/contracts/application-record.js'
 import { createDenial, createDenialError, OAuthError, retryAfter } from '../../shared/contracts/denial.js'
 import type { StoreWith } from '../../shared/contracts/store.js'
 import { readJwtPart } from '../../shared/lib/jwt.js'
@@ -71,7 +66,7 @@ export function createAssertionReader(
   const outages = createKeySetOutages({ ...toTell, now })
   const keySets = createKeySetCache({ fetchKeySet: createKeySetFetcher({ allow, ca }), now })
   /** Imported once for each record: records are immutable. */
-  const imported = new WeakMap<KeySetRecord, readonly VerificationKey[]>()
+  const imported = new WeakMap<object, readonly VerificationKey[]>()
   let strangers: ReturnType<typeof createStrangers> | undefined
 
   function readClaims(assertion: string, api: ClientApi): Claims | string {

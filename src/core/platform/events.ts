@@ -1,14 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from '../../shared/contracts/logger.js'
-import type {
-  EventType,
-  RequestOrigin,
-  PlatformEvent,
-  PlatformEvents,
-  Emit,
-  EmitEarly,
-} from '../../shared/contracts/events.js'
+import type { RequestOrigin, PlatformEvent, PlatformEvents, Emit, EmitEarly } from '../../shared/contracts/events.js'
 
 /** The channel on which `opentelemetry` hears that a guard let a request pass, which a further one may refuse. */
 const EARLY_EVENT = Symbol.for('express-platform-auth.early-event')
@@ -21,8 +14,7 @@ export function createEvents(options: {
 }): { events: PlatformEvents; emit: EmitEarly } {
   const { now, readOrigin, logger } = options
   const events: PlatformEvents = new EventEmitter()
-  const onListenerError = (type: EventType, error: unknown): void =>
-    logger.error(`A listener of ${type} failed.`, error)
+  const onListenerError = (type: string, error: unknown): void => logger.error(`A listener of ${type} failed.`, error)
 
   function createEmit(onlyChannel?: typeof EARLY_EVENT): Emit {
     return (type, details, req, readClient) => {
@@ -47,6 +39,6 @@ export function createEvents(options: {
     }
   }
 
-  const isHeard = (type: EventType): boolean => events.listenerCount(type) > 0
+  const isHeard: EmitEarly['isHeard'] = (type) => events.listenerCount(type) > 0
   return { events, emit: Object.assign(createEmit(), { early: createEmit(EARLY_EVENT), isHeard }) }
 }

@@ -1,10 +1,4 @@
-import {
-  savesEmail,
-  type EmailChange,
-  type EmailQuery,
-  type EmailStore,
-  type QueuedEmail,
-} from '../../shared/contracts/queued-email.js'
+import { savesEmail, type EmailChange, type EmailStore, type QueuedEmail } from '../../shared/contracts/queued-email.js'
 import { copyFrozen } from './deep-freeze.js'
 
 export function createMemoryEmails() {
@@ -31,18 +25,6 @@ export function createMemoryEmails() {
     else emails.delete(change.remove.id)
   }
 
-  function list({ applicationId, purpose, state, after, limit }: EmailQuery): readonly QueuedEmail[] {
-    const places = after && new Map([...emails.keys()].map((id, place) => [id, place]))
-    const isBehind = ({ id, dueAt }: QueuedEmail): boolean =>
-      !after || dueAt > after.dueAt || (dueAt === after.dueAt && places!.get(id)! > (places!.get(after.id) ?? -1))
-    const matches = (email: QueuedEmail): boolean =>
-      email.applicationId === (applicationId ?? email.applicationId) &&
-      email.purpose === (purpose ?? email.purpose) &&
-      email.state === (state ?? email.state) &&
-      isBehind(email)
-    return sortByDueAt(matches).slice(0, limit)
-  }
-
   function sortByDueAt(matches: (email: QueuedEmail) => boolean): readonly QueuedEmail[] {
     return [...emails.values()].filter(matches).toSorted((one, other) => one.dueAt - other.dueAt)
   }
@@ -64,7 +46,17 @@ export function createMemoryEmails() {
     find: async (id) => emails.get(id),
     findByClaimLink: async (hash) =>
       [...emails.values()].find(({ claimLinks }) => claimLinks.some((link) => link.hash === hash)),
-    list: async (query) => list(query),
+    async list({ applicationId, purpose, state, after, limit }) {
+      const places = after && new Map([...emails.keys()].map((id, place) => [id, place]))
+      const isBehind = ({ id, dueAt }: QueuedEmail): boolean =>
+        !after || dueAt > after.dueAt || (dueAt === after.dueAt && places!.get(id)! > (places!.get(after.id) ?? -1))
+      const matches = (email: QueuedEmail): boolean =>
+        email.applicationId === (applicationId ?? email.applicationId) &&
+        email.purpose === (purpose ?? email.purpose) &&
+        email.state === (state ?? email.state) &&
+        isBehind(email)
+      return sortByDueAt(matches).slice(0, limit)
+    },
   }
   return { allows, apply, calls }
 }

@@ -1,9 +1,4 @@
-import type {
-  ApplicationRecord,
-  CredentialRecord,
-  GrantedApis,
-  OperatorTerms,
-} from '../../../shared/contracts/application-record.js'
+import type { ApplicationRecord, GrantedApis, OperatorTerms } from '../../../shared/contracts/application-record.js'
 import { intersectNetworks } from '../../../shared/lib/networks.js'
 import { isLive, LISTS, type CredentialKind } from './credentials.js'
 
@@ -92,7 +87,7 @@ function listKind(record: ApplicationRecord, kind: CredentialKind, now: number):
 }
 
 /** The newest live credential of each name: one that was replaced ends by itself. One without APIs only says who the client is. */
-export function listNewest(record: ApplicationRecord, kind: CredentialKind, now: number): CredentialRecord[] {
+export function listNewest(record: ApplicationRecord, kind: CredentialKind, now: number) {
   const live = record[LISTS[kind]].filter((each) => isLive(each, now))
   const newest = live.filter(({ name }, index) => live.findIndex((each) => each.name === name) === index)
   return newest.filter(({ apis }) => apis === undefined || Object.keys(apis).length > 0)

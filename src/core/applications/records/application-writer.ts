@@ -8,12 +8,7 @@ import { ownMembers } from '../../../shared/lib/own-members.js'
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
 import { createApplicationId } from '../../../shared/lib/application-id.js'
-import {
-  applyExpiry,
-  findLatestExpiry,
-  type CredentialUse,
-  type MaximumAges,
-} from '../credentials/credential-expiry.js'
+import { applyExpiry, findLatestExpiry, type MaximumAges } from '../credentials/credential-expiry.js'
 import { applyConfirmation } from '../contacts/contact-lists.js'
 import { notifyContacts } from '../queue/change-emails.js'
 import { applyOperatorTerms, type GivenEnd } from '../credentials/operator-terms.js'
@@ -177,7 +172,7 @@ export function createApplicationWriter(options: {
     change,
     createId: createApplicationId,
     /** The latest time (milliseconds) at which such a credential may expire; undefined if it need not expire. */
-    findLatestExpiry: (use: CredentialUse, createdAt: number) => findLatestExpiry(maximumAges, use, createdAt),
+    findLatestExpiry: findLatestExpiry.bind(undefined, maximumAges),
   }
 }
 
