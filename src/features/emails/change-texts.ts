@@ -1,7 +1,7 @@
 import type { ChangesEmail, ContactChange } from '../../shared/contracts/email-content.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { formatTime } from './layout.js'
-import type { EmailCatalogue } from './texts/en.js'
+import type { EmailCatalogue } from './texts/languages.js'
 
 /** One line for each change. Without addresses: contacts choose theirs, and mail programs would turn them into links. */
 export function writeChanges(

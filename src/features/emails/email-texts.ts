@@ -18,8 +18,7 @@ import { getFormats } from '../../shared/web/formats.js'
 import { describeApis, describeId, usesTokens } from './api-commands.js'
 import { writeChanges } from './change-texts.js'
 import { formatTime } from './layout.js'
-import type { EmailCatalogue } from './texts/en.js'
-import { TEXTS } from './texts/languages.js'
+import { TEXTS, type EmailCatalogue } from './texts/languages.js'
 
 interface TextsOptions {
   readonly apis: ReadonlyMap<string, Api>

@@ -153,7 +153,10 @@ function load(member: SlowHashMember): Verify {
     const { code } = Object(cause) as { code?: unknown }
     if (code === 'EMFILE' || code === 'ENFILE')
       throw new StoreUnavailableError('A secret could not be compared: too many files are open.', { cause })
-    throw createMissingPackageError(member, member === 'bcrypt' ? '@node-rs/bcrypt' : '@node-rs/argon2', cause)
+    const name = member === 'bcrypt' ? '@node-rs/bcrypt' : '@node-rs/argon2'
+    const problem = `Secrets that were imported as ${member} hashes need the package ${name}, which could not be loaded`
+    const fix = `Run: npm install ${name}. In a bundled app keep the package external.`
+    throw new ConfigurationError({ problem, fix }, { cause })
   }
 }
 
@@ -181,14 +184,4 @@ const FORMATS: Readonly<Record<SlowHashMember, { accepts(text: string): boolean;
     },
     description: `a PHC string such as $argon2id$v=19$m=65536,t=3,p=4$... with m of at most ${MAX_ARGON2_MEMORY_KIB}, m times t of at most ${MAX_ARGON2_WORK_KIB} and p of at most ${MAX_ARGON2_LANES}`,
   },
-}
-
-function createMissingPackageError(member: SlowHashMember, name: string, cause: unknown): ConfigurationError {
-  return new ConfigurationError(
-    {
-      problem: `Secrets that were imported as ${member} hashes need the package ${name}, which could not be loaded`,
-      fix: `Run: npm install ${name}. In a bundled app keep the package external.`,
-    },
-    { cause },
-  )
 }

@@ -20,8 +20,7 @@ import { translate } from './local-text.js'
 import type { FieldProblems, FormFields } from './mistakes.js'
 import { hidePrivateKey, needsKeySet, takesKeySets } from '../../shared/lib/key-set-text.js'
 import type { RegistrationTerms } from './terms.js'
-import type { RegistrationTexts } from './texts/en.js'
-import { TEXTS } from './texts/languages.js'
+import { TEXTS, type RegistrationTexts } from './texts/languages.js'
 
 export interface RefusedForm {
   readonly fields: FormFields | undefined

@@ -12,14 +12,13 @@ import { readField, readFields } from '../../core/http/form.js'
 import { findAddressProblem } from '../../shared/lib/email-address.js'
 import { fillDetail, fillText } from '../../shared/lib/fill-in.js'
 import { findLineProblem } from '../../shared/lib/visible-text.js'
-import type { RegistrationTexts } from './texts/en.js'
 import { readKeySetText } from '../../core/applications/credentials/key-sets.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { Language } from '../../shared/contracts/application-record.js'
 import { needsKeySet, takesKeySets } from '../../shared/lib/key-set-text.js'
 import { html, markEnglish, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
-import { TEXTS } from './texts/languages.js'
+import { TEXTS, type RegistrationTexts } from './texts/languages.js'
 
 /** The id of a control -> its problem, in words for the person who filled in the form. `form`: of none in particular. */
 export type FieldProblems = ReadonlyMap<string, Html | string>

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import type { ApiObserver, CountRequest, KnownRefusal, ReportedRequest } from '../../shared/contracts/api-observer.js'
+import type { ApiObserver, ReportedRequest } from '../../shared/contracts/api-observer.js'
 import { readOrigin } from '../../core/http/origin.js'
 import type { RefusalRecord, UsageCount, UsageStore, ReportedCount } from '../../shared/contracts/usage.js'
 import { createBatchWriter } from '../../shared/lib/batch-writer.js'
@@ -48,28 +47,29 @@ export function createUsageCollector(
   })
 
   return {
-    allowedCounter: (api: string): CountRequest => counts.counter(api, 'allowed'),
-    routeCounter: (api: string): Pick<ApiObserver, 'allowed' | 'noted'> | undefined =>
-      routeCounts?.observe(api, counts.counter(api, 'allowed')),
-    accessTokenCounter: (api: string): CountRequest => counts.counter(api, 'token'),
-    noteRefusal(
-      { applicationId, api, denied: { error, headers }, reason, details = {} }: KnownRefusal & { readonly api: string },
-      req: IncomingMessage,
-    ): void {
-      counts.count({ api, outcome: OTHER_OUTCOMES.includes(error) ? 'access_denied' : error }, applicationId)
-      const origin = readOrigin(req)
-      const retryAfter = LIMIT_ERRORS.includes(error) ? { retryAfter: Number(headers['Retry-After']) } : undefined
-      refusals.add({
-        applicationId,
-        at: now(),
-        api,
-        error,
-        reason,
-        requestId: readRequestId(origin.requestId),
-        address: origin.address,
-        details: { ...details, ...retryAfter, route: details['route'] ?? describeRefusedRoute(req) },
-      })
-      refusalsWriter.schedule()
+    observe(api: string): ApiObserver {
+      const allowed = counts.counter(api, 'allowed')
+      return {
+        allowed,
+        ...routeCounts?.observe(api, allowed),
+        tokenIssued: counts.counter(api, 'token'),
+        refused({ applicationId, denied: { error, headers }, reason, details = {} }, req) {
+          counts.count({ api, outcome: OTHER_OUTCOMES.includes(error) ? 'access_denied' : error }, applicationId)
+          const origin = readOrigin(req)
+          const retryAfter = LIMIT_ERRORS.includes(error) ? { retryAfter: Number(headers['Retry-After']) } : undefined
+          refusals.add({
+            applicationId,
+            at: now(),
+            api,
+            error,
+            reason,
+            requestId: readRequestId(origin.requestId),
+            address: origin.address,
+            details: { ...details, ...retryAfter, route: details['route'] ?? describeRefusedRoute(req) },
+          })
+          refusalsWriter.schedule()
+        },
+      }
     },
     /** Writes everything that has been collected. Resolves also if the store does not answer; it is then written later. */
     async flush(): Promise<void> {
@@ -87,10 +87,7 @@ export function createUsageObserver(
   reported: Pick<ReturnType<typeof createReportedCollector>, 'count'>,
 ): ApiObserver {
   return {
-    allowed: collector?.allowedCounter(api),
-    ...collector?.routeCounter(api),
-    tokenIssued: collector?.accessTokenCounter(api),
-    refused: collector && ((refusal, req) => collector.noteRefusal({ ...refusal, api }, req)),
+    ...collector?.observe(api),
     reported: (request, req) => reported.count({ ...request, api, route: describeRoute(req) }),
   }
 }

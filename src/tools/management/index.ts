@@ -129,7 +129,7 @@ function readArguments(caller: string, auth: CoreAuth, options: unknown) {
   const found = auth.apis.find(({ name }) => name === api)
   const isClosed = found && platform.core.settings.apis.get(found.name)?.registration === 'closed'
   const routes = ROUTES.filter(({ operation }) => offers(auth, operation))
-  if (isClosed && found.scheme === 'oauth2' && isForManagement(found)) return { api: found.name, platform, routes }
+  if (isClosed && isForManagement(found)) return { api: found.name, platform, routes }
   if (typeof api !== 'string')
     throw wrongOption('api', `is ${describeKind(api)}`, `Name the API for management: ${call}.`)
   throw wrongOption(

@@ -4,6 +4,7 @@ import type { Portal } from '../../features/portal/index.js'
 import type { Registration } from '../../features/registration/index.js'
 import type { Usage, UsageQuery } from '../../features/usage/index.js'
 import type {
+  Api,
   Applications,
   AuditEntry,
   AuditListQuery,
@@ -26,9 +27,9 @@ export const SCOPES = {
 
 export type Scope = keyof typeof SCOPES
 
-/** Whether an API has every scope of management. */
-export function isForManagement({ scopes }: { readonly scopes: object }): boolean {
-  return Object.keys(SCOPES).every((scope) => Object.hasOwn(scopes, scope))
+/** Whether an API is that of management over HTTP: it has every scope of it. Its operations are guarded routes. */
+export function isForManagement({ scheme, scopes }: Pick<Api, 'scheme' | 'scopes'>): boolean {
+  return scheme === 'oauth2' && Object.keys(SCOPES).every((scope) => Object.hasOwn(scopes, scope))
 }
 
 /** A call with overloads, whose parameters the compiler could not read otherwise. */

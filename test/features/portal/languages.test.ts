@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Language } from '../../../src/index.js'
 import { FRAME_TEXTS } from '../../../src/shared/web/page-frame.js'
-import { TEXTS } from '../../../src/features/portal/texts/languages.js'
-import type { PortalTexts } from '../../../src/features/portal/texts/en.js'
+import { TEXTS, type PortalTexts } from '../../../src/features/portal/texts/languages.js'
 import { usePortalApp, visit } from './pages-app.js'
 import type { Page } from './visitor.js'
 

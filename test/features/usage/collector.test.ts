@@ -1,4 +1,4 @@
-import { IncomingMessage } from 'node:http'
+import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreUnavailableError } from '../../../src/shared/contracts/errors.js'
@@ -49,9 +49,14 @@ async function readCounts(): Promise<Record<string, number>> {
 
 const REQUEST = new IncomingMessage(new Socket())
 
+function createCount(): (applicationId: string) => void {
+  const { allowed } = collector.observe('orders')
+  return (applicationId) => allowed?.(applicationId, 1, REQUEST, new ServerResponse(REQUEST))
+}
+
 function refuse(applicationId: string, error = 'invalid_token', req: object = REQUEST): void {
   const denied = { error, headers: {} }
-  collector.noteRefusal({ applicationId, api: 'orders', denied, reason: error }, req as IncomingMessage)
+  collector.observe('orders').refused?.({ applicationId, denied, reason: error }, req as IncomingMessage)
 }
 
 /** The write takes effect, and the process does not learn of it. */
@@ -64,9 +69,9 @@ function loseAnswers(name: 'add' | 'addRefusals'): void {
 
 describe('Counts', () => {
   it('are written once a minute, in one call', async () => {
-    const count = collector.allowedCounter('orders')
+    const count = createCount()
     for (let i = 0; i < 1000; i++) count(i % 2 === 0 ? 'a' : 'b')
-    collector.accessTokenCounter('orders')('a')
+    collector.observe('orders').tokenIssued?.('a')
     refuse('b')
     await vi.advanceTimersByTimeAsync(59_999)
     expect(await listUsage()).toEqual([])
@@ -85,7 +90,7 @@ describe('Counts', () => {
   })
 
   it('are written when the platform is closed', async () => {
-    collector.allowedCounter('orders')('a')
+    createCount()('a')
     refuse('a')
     await collector.close()
     expect(await readCounts()).toEqual({ '22 a orders allowed': 1, '22 a orders invalid_token': 1 })
@@ -93,7 +98,7 @@ describe('Counts', () => {
   })
 
   it('are not added twice by a write whose outcome is not known', async () => {
-    const count = collector.allowedCounter('orders')
+    const count = createCount()
     count('a')
     loseAnswers('add')
     await vi.advanceTimersByTimeAsync(60_000)
@@ -103,7 +108,7 @@ describe('Counts', () => {
   })
 
   it('are kept while writes fail, those of each day apart', async () => {
-    const count = collector.allowedCounter('orders')
+    const count = createCount()
     store.fail()
     // Not in steps: a platform that another test file left open, with a timer every few milliseconds, would make them take minutes.
     for (let hours = 0; hours < 24; hours += 2) {
@@ -117,7 +122,7 @@ describe('Counts', () => {
   })
 
   it('are given up after 12 hours, if they may have been written', async () => {
-    const count = collector.allowedCounter('orders')
+    const count = createCount()
     count('a')
     loseAnswers('add')
     await vi.advanceTimersByTimeAsync(60_000)
@@ -140,7 +145,7 @@ describe('Counts', () => {
 
   it('belong to the day at which the requests were made', async () => {
     vi.setSystemTime('2026-11-22T23:59:30Z')
-    const count = collector.allowedCounter('orders')
+    const count = createCount()
     count('a')
     await vi.advanceTimersByTimeAsync(29_990)
     count('a')
@@ -154,7 +159,7 @@ describe('Counts', () => {
   it('are bounded, and written early if there are many different ones', async () => {
     const ids = Array.from({ length: 10_500 }, (_, i) => `many${i}`)
     for (const id of ids) await save(id)
-    const count = collector.allowedCounter('orders')
+    const count = createCount()
     for (const id of ids.slice(0, 10_000)) count(id)
     await vi.advanceTimersByTimeAsync(0)
     expect(await listUsage()).toHaveLength(10_000)

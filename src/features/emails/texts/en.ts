@@ -235,5 +235,3 @@ export const en = {
     secretExpires: 'The secret expires at {time}',
   },
 }
-
-export type EmailCatalogue = typeof en

@@ -7,7 +7,7 @@ import { renderInputField, renderFieldProblem, describeField, type Problem } fro
 import { FormProblem, type ActionPage } from './action-page.js'
 import { findRequestable } from '../sections/api-section.js'
 import { readField } from '../../../core/http/form.js'
-import type { PortalTexts } from '../texts/en.js'
+import type { PortalTexts } from '../texts/languages.js'
 import type { ApplicationView } from './view.js'
 
 export function createRequestPage(view: ApplicationView, subject: string): ActionPage | undefined {

@@ -15,7 +15,7 @@ import { findAddressProblem } from '../../../shared/lib/email-address.js'
 import { isFollowable } from '../../../shared/lib/followable.js'
 import { fillDetail } from '../../../shared/lib/fill-in.js'
 import { findLineProblem } from '../../../shared/lib/visible-text.js'
-import type { PortalTexts } from '../texts/en.js'
+import type { PortalTexts } from '../texts/languages.js'
 
 /** The page of one action: its form, which asks for confirmation, and the effect of the form. */
 export interface ActionPage {

@@ -9,7 +9,7 @@ import { FormProblem, type ActionCall, type ActionPage, type IssuedCredential } 
 import { renderField, renderInputField, renderSelect, type Problem } from '../../../shared/web/form-field.js'
 import { listCredentials, renderShown, type ShownCredential } from '../sections/credential-section.js'
 import { readField, type FormFields } from '../../../core/http/form.js'
-import type { PortalTexts } from '../texts/en.js'
+import type { PortalTexts } from '../texts/languages.js'
 import { formatDateTime, renderDateTime } from '../../../shared/web/times.js'
 import { isOffered, type ApplicationView, renderHiddenFields } from './view.js'
 import { findGrant } from '../../../core/applications/records/grants.js'

@@ -5,7 +5,7 @@ import { hidePrivateKey } from '../../../shared/lib/key-set-text.js'
 import { renderField, renderTextarea, type Problem } from '../../../shared/web/form-field.js'
 import { html, markEnglish, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
-import type { PortalTexts } from '../texts/en.js'
+import type { PortalTexts } from '../texts/languages.js'
 import { FormProblem, type ActionPage } from './action-page.js'
 import {
   describeCredential,

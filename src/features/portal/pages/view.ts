@@ -8,7 +8,7 @@ import { html, type Html } from '../../../shared/web/html.js'
 import type { Tone } from '../../../shared/web/look.js'
 import { renderNotice } from '../../../shared/web/parts.js'
 import type { PortalSession } from '../sign-in/session.js'
-import type { PortalTexts } from '../texts/en.js'
+import type { PortalTexts } from '../texts/languages.js'
 
 export interface ApplicationView {
   readonly record: ApplicationRecord

@@ -1,4 +1,4 @@
-import type { PortalTexts } from '../texts/en.js'
+import type { PortalTexts } from '../texts/languages.js'
 import type { ApiSettings } from '../../../core/options/settings.js'
 import { DAY_MS, formatDay } from '../../../shared/lib/day.js'
 import { fillText } from '../../../shared/lib/fill-in.js'

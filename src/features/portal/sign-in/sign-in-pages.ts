@@ -7,8 +7,7 @@ import { renderEmpty } from '../../../shared/web/parts.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { renderInputField, renderProblem, type Problem } from '../../../shared/web/form-field.js'
 import { renderCsrf, renderLeft, type RenderPortalPage } from '../pages/page.js'
-import type { PortalTexts } from '../texts/en.js'
-import { TEXTS } from '../texts/languages.js'
+import { TEXTS, type PortalTexts } from '../texts/languages.js'
 import type { PageVisitor } from '../exchange.js'
 
 export type SignInPages = ReturnType<typeof createSignInPages>

@@ -269,4 +269,3 @@ export const en = {
 }
 
 /** The same words in each language. */
-export type PortalTexts = typeof en

@@ -61,5 +61,3 @@ export const en = {
   missingEmail: 'No e-mail? Check your spam folder. If the address is wrong, register again.',
   manage: 'Manage it later, with the same e-mail address, in',
 }
-
-export type RegistrationTexts = typeof en

@@ -22,8 +22,10 @@ export const contractCommands = [
     async run({ platform, store, target, by, parameters: [id, given], values: { none } }) {
       if (none && given !== undefined) throw new UsageError('Give a plan or --none.', 'apps plan')
       const plan = none ? null : given
+      const names = listPlanNames(target.options)
+      if (typeof plan === 'string' && names && !names.includes(plan))
+        throw new UsageError(`The options have no plan "${plan}". There are: ${names.join(', ')}.`, 'apps plan')
       if (plan !== undefined) {
-        refuseUnknown(plan, target)
         await run(findOperation('plans.set'), platform, { id, plan }, by)
       }
       const application = await getApplication(platform, id)
@@ -118,12 +120,6 @@ function parseLimit(text: string): { limit: number; window: number } | null {
   const [, limit, window] = /^(\d{1,15})\/(\d{1,15})$/.exec(text) ?? []
   if (window !== undefined) return { limit: Number(limit), window: Number(window) }
   throw new UsageError(`${text} is no limit. Write requests and seconds, such as 50/1, or none.`, 'apps limit')
-}
-
-function refuseUnknown(plan: string | null, { options }: Target): void {
-  const names = listPlanNames(options)
-  if (plan === null || !names || names.includes(plan)) return
-  throw new UsageError(`The options have no plan "${plan}". There are: ${names.join(', ')}.`, 'apps plan')
 }
 
 function describeChange(plan: string | null | undefined, { options }: Target): string[] {

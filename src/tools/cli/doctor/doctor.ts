@@ -79,12 +79,8 @@ async function openStore({ store }: Target): Promise<{ admin?: AdminApi; finding
   try {
     return { admin: await openAdmin(store), findings: [] }
   } catch (error) {
-    const unavailable = describeUnavailableStore(error)
-    const result =
-      error instanceof StoreIncompatibleError
-        ? toResult('problem', error)
-        : problem(unavailable.problem, unavailable.fix)
-    return { findings: [{ ...result, check: 'store' }] }
+    const found = error instanceof StoreIncompatibleError ? error : describeUnavailableStore(error)
+    return { findings: [{ ...toResult('problem', found), check: 'store' }] }
   }
 }
 

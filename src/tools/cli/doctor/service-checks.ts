@@ -20,8 +20,7 @@ async function diagnose(store: Store): Promise<CheckResult[]> {
   try {
     return ((await store.diagnose?.()) ?? []).map((each) => toResult('problem', each))
   } catch (error) {
-    const { problem: finding, fix } = describeUnavailableStore(error)
-    return [problem(finding, fix)]
+    return [toResult('problem', describeUnavailableStore(error))]
   }
 }
 

@@ -1,7 +1,7 @@
 import { ask, requireCredential, takeAccessToken, type Check, type CheckContext } from './check.js'
 import { basicRequest, tokenRequest, withHeader } from './drafts.js'
 import { all, headerWith, noHeader, NO_STORE, refusal } from './expectation.js'
-import { isManagement } from './services.js'
+import { isForManagement } from '../../operations/operator-calls.js'
 import { readAccessToken } from './site.js'
 
 const NO_CACHE =
@@ -78,6 +78,6 @@ export const GUARD_CACHING_CHECKS: readonly Check[] = [
 ]
 
 function createFreshPath({ api, route }: CheckContext): string {
-  const query = `${isManagement(api) ? 'name' : 'prove'}=${Math.random().toString(36).slice(2)}`
+  const query = `${isForManagement(api) ? 'name' : 'prove'}=${Math.random().toString(36).slice(2)}`
   return `${route}${route.includes('?') ? '&' : '?'}${query}`
 }

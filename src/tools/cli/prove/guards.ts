@@ -2,7 +2,7 @@ import { ask, judge, requireAccessToken, requireCredential, type Check, takeAcce
 import { HEADERS_TOO_LARGE, METHOD_BLOCKED, NO_CHALLENGE } from './diagnosis.js'
 import { bearer, tokenRequest } from './drafts.js'
 import { all, challenge, headerWith, NO_BODY, refusal, skip, status, that } from './expectation.js'
-import { isManagement } from './services.js'
+import { isForManagement } from '../../operations/operator-calls.js'
 import type { Api } from '../../../shared/contracts/api.js'
 
 const NOT_GUARDED =
@@ -25,7 +25,7 @@ const ROUTE_CHECK: Check = {
     const answer = await site.send({ path: route, headers: [await requireCredential(context)] })
     const outcome = judge(context, answer, allowed)
     if (outcome && ![401, 403].includes(answer.status)) site.wrongRoutes.add(api.name)
-    return outcome && answer.status === 404 && !isManagement(api) ? { ...outcome, fix: WRONG_PATH } : outcome
+    return outcome && answer.status === 404 && !isForManagement(api) ? { ...outcome, fix: WRONG_PATH } : outcome
   },
 }
 

@@ -4,7 +4,8 @@ import { CommandError, describeError, UsageError, PROGRAM } from '../errors.js'
 import { diagnose } from './diagnosis.js'
 import { createSend, type ProbeAnswer, type Send } from './exchange.js'
 import { createReport, type CheckReport } from './report.js'
-import { isManagement, MANAGEMENT_CHECKS, RESOURCE_SERVER_CHECKS } from './services.js'
+import { isForManagement } from '../../operations/operator-calls.js'
+import { MANAGEMENT_CHECKS, RESOURCE_SERVER_CHECKS } from './services.js'
 import { type Site, createTemporaryApplication, type TemporaryApplication } from './site.js'
 import type { Api } from '../../../index.js'
 import { didYouMean } from '../../../shared/lib/suggest.js'
@@ -156,7 +157,7 @@ async function findRoutes(routes: Map<string, string>, apis: readonly Api[], sen
   for (const api of apis) {
     if (routes.has(api.name)) continue
     const path = nameSearched(api)
-    if (isManagement(api)) routes.set(api.name, `/${api.name}/applications?limit=1`)
+    if (isForManagement(api)) routes.set(api.name, `/${api.name}/applications?limit=1`)
     else if (isGuarded(api, await send({ path }))) routes.set(api.name, path)
   }
 }
@@ -193,7 +194,7 @@ function planChecks(all: readonly Api[], routes: ReadonlyMap<string, string>, se
     ...planRouted(keys, KEY_GUARD_CHECKS),
     ...planRouted(all, GUARD_CACHING_CHECKS, GUARD_INSTANCE_CHECKS),
     ...plan(services ? [...firstOAuth2, ...keys.slice(0, 1)] : [], RESOURCE_SERVER_CHECKS),
-    ...plan(all.filter(isManagement), MANAGEMENT_CHECKS),
+    ...plan(all.filter(isForManagement), MANAGEMENT_CHECKS),
     ...plan(firstOAuth2, LIMIT_CHECKS),
     ...planRouted(oauth2, [TOKEN_REVOCATION_CHECK]),
     ...plan(firstOAuth2, [SECRET_REVOCATION_CHECK]),

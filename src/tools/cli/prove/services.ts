@@ -1,5 +1,3 @@
-import type { Api } from '../../../index.js'
-import { SCOPES } from '../../operations/operator-calls.js'
 import { ask, requireAccessToken, type Check, type CheckContext } from './check.js'
 import { METHOD_BLOCKED } from './diagnosis.js'
 import { bearer, formCredentials, postForm, withBasic } from './drafts.js'
@@ -88,11 +86,6 @@ export const RESOURCE_SERVER_CHECKS: readonly Check[] = [
     fix: `${NEVER_CACHED} ${REACHES}`,
   }),
 ]
-
-/** Whether an API is that of management over HTTP, whose operations then are guarded routes. */
-export function isManagement({ scheme, scopes }: Api): boolean {
-  return scheme === 'oauth2' && Object.keys(SCOPES).every((scope) => Object.hasOwn(scopes, scope))
-}
 
 /** For an API of management. Nobody changes the application of the checks there, so a change of it shows that requests arrive. */
 export const MANAGEMENT_CHECKS: readonly Check[] = [
