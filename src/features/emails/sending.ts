@@ -79,15 +79,13 @@ function createSignInMailer(mailServer: Pick<MailServer, 'send'>, logger: Core['
         return await limit(email.to, () => mailServer.send(email))
       } catch (error) {
         const delay = RETRY_DELAYS_MS[attempt]
-        if (delay === undefined || closing.signal.aborted || isFinal(error)) return logFailure(error)
+        const { permanent, problem } = readServiceFailure(error)
+        const isLast = delay === undefined || closing.signal.aborted || permanent || problem === 'overloaded'
+        // Without the address, and without the mail server's text, which may repeat the e-mail.
+        if (isLast) return logger.warn(toSentence(`A sign-in e-mail was not sent: ${problem}`))
         await sleep(delay, undefined, { signal: closing.signal, ref: false }).catch(() => undefined)
       }
     }
-  }
-
-  /** Describes an error without the address, and without the mail server's text, which may repeat the e-mail. */
-  function logFailure(error: unknown): void {
-    logger.warn(toSentence(`A sign-in e-mail was not sent: ${readServiceFailure(error).problem}`))
   }
 
   return {
@@ -103,11 +101,6 @@ function createSignInMailer(mailServer: Pick<MailServer, 'send'>, logger: Core['
       await Promise.all(sending)
     },
   }
-}
-
-function isFinal(error: unknown): boolean {
-  const { permanent, problem } = readServiceFailure(error)
-  return permanent || problem === 'overloaded'
 }
 
 const OUTBOX_POLL_INTERVAL_MS = 1000

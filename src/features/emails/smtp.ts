@@ -62,6 +62,9 @@ export function smtpMailer({ transport, from }: { readonly transport: SmtpTransp
   const sender = readSender(from)
   checkTransport(transport)
   const watchEnvelope = watchContent(transport)
+  const { verify, transporter }: Nodemailer = transport
+  // nodemailer's `verify()` resolves false for transports that have none, such as sendmail.
+  const canVerify = typeof verify === 'function' && (!transporter || typeof transporter.verify === 'function')
 
   return {
     async send({ to, subject, text, html, headers }: EmailMessage) {
@@ -85,7 +88,7 @@ export function smtpMailer({ transport, from }: { readonly transport: SmtpTransp
         throw toMailerError(cause, mayHaveBeenReceived())
       }
     },
-    ...(canVerify(transport) && { verify: () => transport.verify!() }),
+    ...(canVerify && { verify: () => transport.verify!() }),
   }
 }
 
@@ -118,11 +121,6 @@ interface Nodemailer extends Partial<SmtpTransport> {
 interface Mail {
   readonly data: { readonly envelope?: object }
   readonly message: { processFunc?(wrap: (content: Readable) => Readable): void }
-}
-
-/** nodemailer's `verify()` resolves false for transports that have none, such as sendmail. */
-function canVerify({ verify, transporter }: Nodemailer): boolean {
-  return typeof verify === 'function' && (transporter === undefined || typeof transporter.verify === 'function')
 }
 
 function checkTransport(transport: Nodemailer | undefined): void {

@@ -189,7 +189,8 @@ function renderDecisions(
   const isRegistration = status === 'pending'
   const hidden = html`<input type="hidden" name="link" value="${token}" />
     <input type="hidden" name="version" value="${version}" />`
-  const hint = `${describeReason(isRegistration)} ${nameLanguage(language)}`
+  const kept = isRegistration ? 'A denied registration is deleted.' : 'The application keeps what it may use now.'
+  const hint = `It is in their e-mail. ${kept} ${nameLanguage(language)}`
   const render = (attributes: Html): Html =>
     renderTextarea(
       html`${attributes} rows="3" required maxlength="500" ${reason !== undefined && !problem && html` autofocus`}`,
@@ -203,12 +204,6 @@ function renderDecisions(
       ${hidden} ${renderField({ id: 'reason', label: 'Reason for the developers', hint, problem, render })}
       <button name="decision" value="deny" class="danger">Deny</button>
     </form>`
-}
-
-function describeReason(isRegistration: boolean): string {
-  return isRegistration
-    ? 'It is in their e-mail. A denied registration is deleted.'
-    : 'It is in their e-mail. The application keeps what it may use now.'
 }
 
 /** The reason stands in an e-mail in the contact's language, as the operator writes it. */

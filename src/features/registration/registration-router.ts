@@ -10,7 +10,7 @@ import { parseMediaType } from '../../core/http/form.js'
 import { readJson } from '../../core/http/json-body.js'
 import { refuseCrossSiteForm } from '../../core/http/same-origin.js'
 import type { Endpoint, Middleware } from '../../core/http/middleware.js'
-import { parsePath, readClientAddress, readIpAddress } from '../../shared/lib/request.js'
+import { readClientAddress, readIpAddress, readOriginalPath } from '../../shared/lib/request.js'
 import { createRouter, logDenial } from '../../core/http/endpoints.js'
 import {
   FORM_REFERRER_POLICY,
@@ -166,8 +166,7 @@ export function createRegistrationRouter(core: Core, settings: RegistrationSetti
 
 /** The address is relative to the form, wherever the host has mounted it, so that it cannot lead to another origin. */
 function redirectToThanks(req: IncomingMessage, res: ServerResponse, query: string): void {
-  const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
-  const path = parsePath(originalUrl)
+  const path = readOriginalPath(req)
   const last = path.slice(path.lastIndexOf('/') + 1)
   sendRedirect(res, `./${last === '' ? '' : `${last}/`}thanks${query}`)
 }

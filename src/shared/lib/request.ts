@@ -17,6 +17,12 @@ export function parsePath(url: string): string {
   return (query < 0 ? target : target.slice(0, query)) || '/'
 }
 
+/** The path that the client asked for, below which Express may have mounted what answers. */
+export function readOriginalPath(req: IncomingMessage): string {
+  const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
+  return parsePath(originalUrl)
+}
+
 /** A member that the host or its framework has put on a request, not one of a polluted `Object.prototype`. */
 export function readHostMember(req: IncomingMessage, name: string): unknown {
   const value: unknown = Reflect.get(req, name)

@@ -5,7 +5,7 @@ import type { Language, Middleware } from '../../index.js'
 import { inLanguage } from './words.js'
 import { type DeveloperPages, withDeveloperPages } from '../../shared/web/page-frame.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
-import { parsePath, readHeader } from '../../shared/lib/request.js'
+import { parsePath, readHeader, readOriginalPath } from '../../shared/lib/request.js'
 
 export interface Resource {
   readonly type: string
@@ -133,9 +133,4 @@ function redirect(res: ServerResponse, location: string): void {
 
 function readLastSegment(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
-}
-
-function readOriginalPath(req: IncomingMessage): string {
-  const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
-  return parsePath(originalUrl)
 }

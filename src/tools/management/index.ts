@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { parsePath } from '../../shared/lib/request.js'
+import { parsePath, readOriginalPath } from '../../shared/lib/request.js'
 import { sendEmpty, sendJson } from '../../core/http/respond.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
 import { ApplicationError, authOf, type CoreAuth, type Middleware, type OnDenied } from '../../index.js'
@@ -235,8 +235,7 @@ function refuseGrant(operation: Operation, { api: named, apis }: Readonly<Record
 }
 
 function locate(req: IncomingMessage, result: unknown): string {
-  const { originalUrl = req.url ?? '/' } = req as { originalUrl?: string }
-  const mount = parsePath(originalUrl).slice(0, -parsePath(req.url ?? '/').length)
+  const mount = readOriginalPath(req).slice(0, -parsePath(req.url ?? '/').length)
   const {
     application,
     applicationId = application?.id,

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { duplexPair, type Duplex } from 'node:stream'
 import { inspect } from 'node:util'
 import { html } from '../../shared/web/html.js'
-import { createAnswerReader, type AnswerOnWire } from './read-answer.js'
 
 /** A listener of requests: an Express app, a router, or any other listener of Node's HTTP server. */
 export type Listener = {
@@ -64,7 +63,6 @@ export function send(listener: Listener, request: SentRequest): Promise<Received
       const { status, rawHeaders, body } = reader.read()!
       resolve({ status, rawHeaders, headers: Object.fromEntries(joinHeaders(rawHeaders)), body })
     }
-    CONNECTIONS.set(server, { fail, onRequest })
     client.on('data', (chunk: Buffer) => {
       const read = reader.push(chunk)
       if (read?.isComplete) return answer()
@@ -81,7 +79,7 @@ export function send(listener: Listener, request: SentRequest): Promise<Received
       else failClosed()
     })
     client.once('close', failClosed)
-    findServer(listener).emit('connection', server)
+    createListening(listener, onRequest, fail).emit('connection', server)
     client.write(writeRequest(request))
   })
 }
@@ -118,41 +116,106 @@ function writeRequest({ method, target, headers = {}, body = '', version = '1.1'
   return Buffer.concat([Buffer.from(head, 'latin1'), content])
 }
 
+/** An answer as Node's server has written it to a connection, as far as it has come. */
+interface AnswerOnWire {
+  readonly status: number
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders: readonly string[]
+  readonly body: Buffer
+  readonly isComplete: boolean
+}
+
+/** An answer (RFC 9112) of Node's server; undefined until its head has come. nock and msw replace Node's client. */
+function readAnswer(method: string, bytes: Buffer): AnswerOnWire | undefined {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
+  const status = Number(statusLine.split(' ')[1])
+  const rest = bytes.subarray(end + 4)
+  // These are interim answers: 100 Continue, 103 Early Hints.
+  if (status < 200) return readAnswer(method, rest)
+  const rawHeaders = lines.flatMap((line) => line.split(/:\s*(.*?)\s*$/s, 2))
+  return { status, rawHeaders, ...readBody(method, status, rawHeaders, rest) }
+}
+
+/** Collects what comes in, and reads it where it may be whole: long answers come in many pieces. */
+function createAnswerReader(method: string) {
+  const chunks: Buffer[] = []
+  let last: AnswerOnWire | undefined
+  let tail = ''
+  let missing = 0
+  const read = (): AnswerOnWire | undefined => (last = readAnswer(method, Buffer.concat(chunks)))
+  return {
+    /** The answer, as soon as its head has come; the same one while nothing can have been completed. */
+    push(chunk: Buffer): AnswerOnWire | undefined {
+      chunks.push(chunk)
+      tail = (tail + chunk.toString('latin1', Math.max(chunk.length - 4, 0))).slice(-4)
+      missing -= chunk.length
+      // A last chunk and its trailers end with an empty line.
+      if (last && missing > 0 && tail !== '\r\n\r\n') return last
+      const isNew = !last
+      read()
+      if (isNew && last) missing = Number(findHeader(last.rawHeaders, 'content-length') ?? Infinity) - last.body.length
+      return last
+    },
+    read,
+  }
+}
+
+function readBody(method: string, status: number, rawHeaders: readonly string[], rest: Buffer) {
+  if (method === 'HEAD' || status === 204 || status === 304) return { body: Buffer.alloc(0), isComplete: true }
+  if (findHeader(rawHeaders, 'transfer-encoding')?.toLowerCase() === 'chunked') return readChunks(rest)
+  const length = findHeader(rawHeaders, 'content-length')
+  // An answer without a length ends with the connection.
+  if (length === undefined) return { body: rest, isComplete: false }
+  return { body: rest.subarray(0, Number(length)), isComplete: rest.length >= Number(length) }
+}
+
+function readChunks(bytes: Buffer): Pick<AnswerOnWire, 'body' | 'isComplete'> {
+  const chunks: Buffer[] = []
+  let at = 0
+  for (;;) {
+    const end = bytes.indexOf('\r\n', at)
+    const size = end < 0 ? undefined : Number.parseInt(bytes.toString('latin1', at, end), 16)
+    // Trailers may follow the last chunk.
+    if (size === 0) return { body: Buffer.concat(chunks), isComplete: bytes.indexOf('\r\n\r\n', end) >= 0 }
+    if (size === undefined || bytes.length < end + 2 + size) return { body: Buffer.concat(chunks), isComplete: false }
+    chunks.push(bytes.subarray(end + 2, end + 2 + size))
+    at = end + 4 + size
+  }
+}
+
+function findHeader(rawHeaders: readonly string[], name: string): string | undefined {
+  return rawHeaders.find((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name)
+}
+
 function joinHeaders(rawHeaders: readonly string[]): Headers {
   const joined = new Headers()
   for (let at = 0; at < rawHeaders.length; at += 2) joined.append(rawHeaders[at]!, rawHeaders[at + 1]!)
   return joined
 }
 
-/** Functions to call for a request, and when a listener throws, by the connection. */
-const CONNECTIONS = new WeakMap<
-  object,
-  { readonly fail: (error: unknown) => void; readonly onRequest: SentRequest['onRequest'] }
->()
-const SERVERS = new WeakMap<Listener, Server>()
-
-function findServer(listener: Listener): Server {
-  const known = SERVERS.get(listener)
-  if (known) return known
+/** A server for one request, which calls `fail` when the listener throws: the error would end the process of another server. */
+function createListening(
+  listener: Listener,
+  onRequest: SentRequest['onRequest'],
+  fail: (error: unknown) => void,
+): Server {
   const { listen, stack } = listener as { listen?: unknown; stack?: unknown }
   const app = typeof listen === 'function' ? listener : Array.isArray(stack) ? mountInApp(listener) : undefined
-  const server = createServer((req, res) => {
-    // This error would end the process of a server.
-    const connection = CONNECTIONS.get(req.socket)
-    const fail = (error: unknown): void => connection?.fail(error ?? new Error('The listener threw nothing.'))
-    connection?.onRequest?.(req)
+  const failWith = (error: unknown): void => fail(error ?? new Error('The listener threw nothing.'))
+  return createServer((req, res) => {
+    onRequest?.(req)
     try {
       // An app that gets no `next` answers requests that nothing in it has answered.
       const result: unknown = app
         ? (app as (...args: unknown[]) => unknown)(req, res)
         : listener(req, res, (error) => answerFinally(error, req, res))
-      Promise.resolve(result).catch(fail)
+      Promise.resolve(result).catch(failWith)
     } catch (error) {
-      fail(error)
+      failWith(error)
     }
   })
-  SERVERS.set(listener, server)
-  return server
 }
 
 /** Answers as an app of Express does if nothing else has. */
