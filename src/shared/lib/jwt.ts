@@ -1,15 +1,10 @@
 import { isApplicationId } from './application-id.js'
-import { isObject, ownMembers } from './own-members.js'
+import { parseObject } from './own-members.js'
 
 /** The members of a part of a JWT, of which nothing is verified; undefined if there are none. */
 export function readJwtPart(jwt: string, part: 'header' | 'claims'): Readonly<Record<string, unknown>> | undefined {
   const text = jwt.split('.', 2)[part === 'header' ? 0 : 1] ?? ''
-  try {
-    const members: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    return isObject(members) ? ownMembers(members) : undefined
-  } catch {
-    return undefined
-  }
+  return parseObject(Buffer.from(text, 'base64url').toString())
 }
 
 /** The `client_id` of an access token, whether it is valid or not. */

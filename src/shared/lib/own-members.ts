@@ -13,6 +13,16 @@ export function ownMembers<Members extends object>(object: Members): Members {
   return Object.assign(Object.create(null) as Members, object)
 }
 
+/** The members of a JSON object; undefined for a text that is none. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? ownMembers(value) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Which member of a union an object is, by a member that only that one has as its own. */
 export function hasOwnMember<Union extends object, Name extends string>(
   object: Union,

@@ -36,25 +36,24 @@ function formatOverview(commands: readonly Command[]): string {
 }
 
 function listCommands(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((command) => formatSynopsis(command).length))
-  const lines = commands.map((command) => {
-    const description = wrapText(command.summary.split('. ', 1)[0]!.replace(/\.$/, ''), ' '.repeat(width + 4))
-    return `  ${formatSynopsis(command).padEnd(width)}  ${description}`
-  })
-  return `Commands:\n${lines.join('\n')}`
+  const rows = commands.map(
+    (each) => [formatSynopsis(each), each.summary.split('. ', 1)[0]!.replace(/\.$/, '')] as const,
+  )
+  return `Commands:\n${formatDescriptions(rows)}`
+}
+
+function formatDescriptions(rows: readonly (readonly [term: string, description: string])[]): string {
+  const width = Math.max(...rows.map(([term]) => term.length))
+  const indent = ' '.repeat(width + 4)
+  return rows.map(([term, description]) => `  ${term.padEnd(width)}  ${wrapText(description, indent)}`).join('\n')
 }
 
 function formatCommandHelp(command: Command): string {
   const options = Object.entries(listOptions(command))
-  const width = Math.max(...options.map(([name, option]) => formatFlag(name, option).length))
-  const lines = options.map(
-    ([name, option]) =>
-      `  ${formatFlag(name, option).padEnd(width)}  ${wrapText(option.description, ' '.repeat(width + 4))}`,
-  )
   return [
     formatUsage(command),
     ...[command.summary, ...command.notes].map((paragraph) => wrapText(paragraph)),
-    `Options:\n${lines.join('\n')}`,
+    `Options:\n${formatDescriptions(options.map(([name, option]) => [formatFlag(name, option), option.description]))}`,
     `Example:\n  ${PROGRAM} ${command.example}`,
   ].join('\n\n')
 }

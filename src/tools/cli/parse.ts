@@ -108,20 +108,17 @@ function rejectUnknownOptions(tokens: ReturnType<typeof parseLeniently>['tokens'
 
 function readValues(argv: readonly string[], command: Command): Readonly<Record<string, unknown>> {
   const own = listOptions(command)
-  const values = parseStrictly(argv, own, command)
-  return Object.fromEntries(
-    Object.entries(own).map(([name, option]) => [name, readValue(name, option, values[name], command)]),
-  )
-}
-
-function parseStrictly(argv: readonly string[], own: OptionTable, command: Command): Record<string, unknown> {
+  let values: Record<string, unknown>
   try {
-    return parseArgs({ args: [...argv], options: toParseArgs(own), allowPositionals: true }).values
+    values = parseArgs({ args: [...argv], options: toParseArgs(own), allowPositionals: true }).values
   } catch (error) {
     // A value may be missing, for example. Node's first line says what is wrong; the others explain quoting.
     const [line = ''] = (error as Error).message.split('\n')
     throw new UsageError(line, command.name)
   }
+  return Object.fromEntries(
+    Object.entries(own).map(([name, option]) => [name, readValue(name, option, values[name], command)]),
+  )
 }
 
 function readValue(name: string, { kind, required, placeholder }: Option, value: unknown, command: Command): unknown {

@@ -1,7 +1,7 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isObject } from '../../../shared/lib/own-members.js'
+import { parseObject } from '../../../shared/lib/own-members.js'
 import { describeRootCause } from '../errors.js'
 
 export type Header = readonly [name: string, value: string]
@@ -123,14 +123,5 @@ function toAnswer(given: {
     receivedAt: Date.now(),
     listHeader: (name: string): readonly string[] => headers[name.toLowerCase()] ?? [],
     header: (name: string): string | undefined => headers[name.toLowerCase()]?.join(', '),
-  }
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
   }
 }

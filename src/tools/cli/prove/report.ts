@@ -16,11 +16,14 @@ export function createReport(url: string, results: readonly CheckReport[], ended
   const deviations = results.filter((result): result is Deviation => result.received !== undefined)
   const made = results.length - skipped.length
   const passed = made - deviations.length
+  // If a proxy drops a header, many checks miss it.
+  const byFix = new Map<string, Deviation[]>()
+  for (const deviation of deviations) byFix.set(deviation.fix, [...(byFix.get(deviation.fix) ?? []), deviation])
   const count = deviations.length === 1 ? '1 deviation' : `${deviations.length || 'no'} deviations`
   return {
     json: { url, checks: results.length, passed, deviations, skipped, ...(ended !== undefined && { ended }) },
     text: [
-      ...groupByFix(deviations).map(formatGroup),
+      ...[...byFix.values()].map(formatGroup),
       ...(skipped.length > 0 ? [formatSkipped(skipped)] : []),
       ...(ended === undefined ? [] : [`Not ended: ${ended}`]),
       `${made} checks of ${url}, ${count}.`,
@@ -30,13 +33,6 @@ export function createReport(url: string, results: readonly CheckReport[], ended
 }
 
 type Deviation = CheckReport & { readonly received: string; readonly fix: string }
-
-/** Groups deviations by their fix: if a proxy drops a header, many checks miss it. */
-function groupByFix(deviations: readonly Deviation[]): readonly (readonly Deviation[])[] {
-  const groups = new Map<string, Deviation[]>()
-  for (const deviation of deviations) groups.set(deviation.fix, [...(groups.get(deviation.fix) ?? []), deviation])
-  return [...groups.values()]
-}
 
 const INDENT = ' '.repeat(11)
 const MAX_SHOWN = 5

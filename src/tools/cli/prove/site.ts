@@ -48,7 +48,14 @@ const SHOWN_HEADERS =
 
 /** Describes an answer without credentials. Redacts before it shortens, so that no part of one is left. */
 export function describeAnswer({ caller }: Site, { status, failure, body, listHeader }: ProbeAnswer): string {
-  const redact = (text: string): string => redactCredentials(text, [caller.clientId, caller.clientSecret])
+  const secrets = [caller.clientId, caller.clientSecret].filter((secret) => secret !== '')
+  // Matches all that may be a credential: pages of errors quote the requests.
+  const redact = (text: string): string =>
+    secrets
+      .reduce((safe, secret) => safe.replaceAll(secret, '[redacted]'), text)
+      .replaceAll(/eyJ[\w-]+(?:\.[\w-]*){0,2}/g, '[redacted]')
+      .replaceAll(/\b\w+_(?:key|sec)_\w{20,}/g, '[redacted]')
+      .replaceAll(/\bBasic\s+[A-Za-z0-9+/]{8,}=*/gi, 'Basic [redacted]')
   if (failure !== undefined) return `no answer: ${redact(failure)}`
   const headers = SHOWN_HEADERS.flatMap((name) => listHeader(name).map((value) => `${name}: ${shorten(redact(value))}`))
   const cookies = listHeader('set-cookie').map((each) => `set-cookie: ${shorten(redact(each.split('=', 1)[0]!))}=...`)
@@ -58,16 +65,6 @@ export function describeAnswer({ caller }: Site, { status, failure, body, listHe
 
 function shorten(text: string): string {
   return text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}...` : text
-}
-
-/** Matches all that may be a credential: pages of errors quote the requests. */
-function redactCredentials(text: string, secrets: readonly string[]): string {
-  let safe = text
-  for (const secret of secrets) if (secret !== '') safe = safe.replaceAll(secret, '[redacted]')
-  return safe
-    .replaceAll(/eyJ[\w-]+(?:\.[\w-]*){0,2}/g, '[redacted]')
-    .replaceAll(/\b\w+_(?:key|sec)_\w{20,}/g, '[redacted]')
-    .replaceAll(/\bBasic\s+[A-Za-z0-9+/]{8,}=*/gi, 'Basic [redacted]')
 }
 
 /** For clocks of servers that differ, and for the deletion at the end. */

@@ -7,6 +7,7 @@ import { readList, type PageUse } from './page.js'
 import { buildUrl, hasDotSegment, type CallInput } from '../../../shared/samples/request.js'
 import { createRequest, send } from './send.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
+import { parseObject } from '../../../shared/lib/own-members.js'
 import { callWords } from './words.js'
 
 interface CallOptions extends PageUse {
@@ -200,7 +201,8 @@ export function readRefusal(
   bytes: Uint8Array,
 ): Refusal & { readonly scopes?: string[] | undefined } {
   const challenge = headers.get('WWW-Authenticate') ?? ''
-  const body = status < 400 || bytes.length > MAX_REFUSAL_BYTES ? undefined : readJson(bytes)
+  const body =
+    status < 400 || bytes.length > MAX_REFUSAL_BYTES ? undefined : parseObject(new TextDecoder().decode(bytes))
   return {
     status,
     error: readParameter(challenge, 'error') ?? readText(body?.['error']),
@@ -212,14 +214,6 @@ export function readRefusal(
 
 function readParameter(challenge: string, name: 'error' | 'scope'): string | undefined {
   return new RegExp(`\\b${name}="([^"]*)"`).exec(challenge)?.[1]
-}
-
-function readJson(bytes: Uint8Array): Record<string, unknown> | undefined {
-  try {
-    return Object(JSON.parse(new TextDecoder().decode(bytes))) as Record<string, unknown>
-  } catch {
-    return undefined
-  }
 }
 
 function readText(value: unknown): string | undefined {

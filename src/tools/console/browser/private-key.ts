@@ -1,3 +1,4 @@
+import { parseObject } from '../../../shared/lib/own-members.js'
 import type { Credentials } from './session.js'
 
 type Sign = NonNullable<Credentials['sign']>
@@ -30,11 +31,11 @@ const LIFETIME = 60
  * it; undefined if it is no such key.
  */
 export async function importPrivateKey(text: string): Promise<Sign | undefined> {
-  const jwk = parseJwk(text)
+  const jwk = parseObject(text) as JsonWebKey | undefined
   const body = /^-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----$/.exec(text.trim())?.[1]
   for (const { alg, parameters, fits } of ALGORITHMS) {
     try {
-      if (jwk && fits(jwk)) {
+      if (jwk?.d !== undefined && fits(jwk)) {
         // What the key may be used for, and by whom, is said here.
         const { use: _use, key_ops: _operations, alg: _alg, ext: _ext, ...plain } = jwk
         const key = await crypto.subtle.importKey('jwk', plain, parameters, false, ['sign'])
@@ -77,13 +78,4 @@ function createSign(key: CryptoKey, header: { readonly alg: string; readonly kid
 function encode(bytes: Uint8Array): string {
   const text = btoa(String.fromCharCode(...bytes))
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-}
-
-function parseJwk(text: string): JsonWebKey | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && 'd' in value ? (value as JsonWebKey) : undefined
-  } catch {
-    return undefined
-  }
 }
