@@ -39,3 +39,16 @@ export const FRAME_SCRIPT_SOURCE = hashSource(SCRIPT)
 export function renderThemeButton(label: string): Html {
   return html`<button type="button" class="icon theme" aria-label="${label}" title="${label}"></button>`
 }
+
+/** Styles and scripts are in the pages and allowed by their hashes, so that any path or proxy will do. `more`: further directives. */
+export function formatPagePolicy(styles: readonly string[], scripts: readonly string[], more: string): string {
+  return [
+    "default-src 'none'",
+    `style-src ${styles.map(hashSource).join(' ')}`,
+    `script-src ${[FRAME_SCRIPT_SOURCE, ...scripts.map(hashSource)].join(' ')}`,
+    more,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

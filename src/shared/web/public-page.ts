@@ -4,9 +4,9 @@ import { VALUE_CSS } from './first-steps.js'
 import { html, keepWhole, type Html } from './html.js'
 import { COLORS, FORM_CSS, LOOK_CSS, shortenStyle } from './look.js'
 import { styleParts } from './parts.js'
-import { type PageBrand, hashSource } from './page-brand.js'
+import type { PageBrand } from './page-brand.js'
 import { createDeveloperHeader, type DeveloperTab, renderFrame } from './page-frame.js'
-import { FRAME_SCRIPT_SOURCE } from './frame-script.js'
+import { formatPagePolicy } from './frame-script.js'
 
 export interface PageLinks {
   readonly brand: PageBrand
@@ -72,17 +72,8 @@ const STYLES = {
 `),
 }
 
-/** Style and script are in the page and allowed by their hashes, so that any path or proxy will do. */
 export function createContentSecurityPolicy(script?: string, style: keyof typeof STYLES = 'plain'): string {
-  return [
-    "default-src 'none'",
-    `style-src ${hashSource(STYLES[style])}`,
-    `script-src ${FRAME_SCRIPT_SOURCE}${script === undefined ? '' : ` ${hashSource(script)}`}`,
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
+  return formatPagePolicy([STYLES[style]], script === undefined ? [] : [script], "connect-src 'self'")
 }
 
 export function renderPage(

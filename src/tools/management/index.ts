@@ -9,7 +9,7 @@ import { describeKind, readGroup, readPlatform, wrongOption } from '../../shared
 import type { Operation } from '../operations/operation.js'
 import { isForManagement, SCOPES } from '../operations/operator-calls.js'
 import { hideContact, leaveOutGuarded } from '../operations/schemas.js'
-import { offers, perform } from '../operations/perform.js'
+import { offers, perform, replaceCalls } from '../operations/perform.js'
 import { createDocument, isConditional, isVersioned } from './document.js'
 import { applyPatch, needsRecord, readInput, readVersions } from './read-request.js'
 import { readOnce, Repeat, type FindApplication, type Made, type Once } from './once.js'
@@ -174,16 +174,11 @@ function createChange(options: {
   }
 
   function createCalls(): object {
-    const checked = Object.entries(platform.createGuardedCalls({ check, request: once, saved: keep }))
-    const calls = auth as unknown as Readonly<Record<string, object>>
+    const calls = platform.createGuardedCalls({ check, request: once, saved: keep })
     // An answer that a key was made is about a key of this request.
     const rotate = (rotation: object): Promise<object> =>
       platform.rotateSigningKey(rotation, once ?? { id: undefined, check: undefined })
-    return {
-      ...auth,
-      ...Object.fromEntries(checked.map(([name, some]) => [name, { ...calls[name], ...some }])),
-      signingKeys: { ...auth.signingKeys, rotate },
-    }
+    return { ...replaceCalls(auth, calls), signingKeys: { ...auth.signingKeys, rotate } }
   }
 
   async function runOnce(input: Readonly<Record<string, unknown>>, by: string): Promise<unknown> {

@@ -23,6 +23,13 @@ export async function perform(operation: Operation, platform: object, input: unk
   throw new ApplicationError('application_not_found', `There is no application "${String(parameters[0])}".`)
 }
 
+/** The platform with some calls of its members in place of its own. */
+export function replaceCalls(platform: object, calls: Readonly<Record<string, object>>): object {
+  const own = platform as Readonly<Record<string, object>>
+  const replaced = Object.entries(calls).map(([name, some]) => [name, { ...own[name], ...some }])
+  return { ...platform, ...Object.fromEntries(replaced) }
+}
+
 export function offers(platform: object, { name }: Operation): boolean {
   return findCall(name, platform) !== undefined
 }

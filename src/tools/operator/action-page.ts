@@ -14,7 +14,7 @@ import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
 import { renderEmpty, renderNotice } from '../../shared/web/parts.js'
 import { sumUsage } from '../../shared/web/usage-figures.js'
 import type { CallName } from '../operations/operator-calls.js'
-import { perform } from '../operations/perform.js'
+import { perform, replaceCalls } from '../operations/perform.js'
 import { describeRefusal, FieldProblem, listFields, readInput, renderFields, type FormSubject } from './action-form.js'
 import { findAction, findNamed, isFinal, labelAction, type ActionName } from './actions.js'
 import { fillTime, findTitle, renderAge, shortenKid } from './formats.js'
@@ -153,12 +153,7 @@ async function performAction(form: ActionForm): Promise<Answer> {
   const isSent = async (): Promise<boolean> =>
     (once && (await core.store.findApplication(once.applicationId))) !== undefined
   if (await isSent()) throw new Stale()
-  const calls = auth as unknown as Readonly<Record<string, object>>
-  const checked = Object.entries(auth[PLATFORM_PARTS]!.createGuardedCalls({ check, request: once }))
-  const platform = {
-    ...auth,
-    ...Object.fromEntries(checked.map(([part, some]) => [part, { ...calls[part], ...some }])),
-  }
+  const platform = replaceCalls(auth, auth[PLATFORM_PARTS]!.createGuardedCalls({ check, request: once }))
   const run = async (call: CallName, input: object): Promise<unknown> => {
     try {
       const result = await perform(OPERATIONS_BY_NAME.get(call)!, platform, input, `operator:${operator}`)

@@ -4,7 +4,6 @@ import { fillText } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderNotice } from '../../shared/web/parts.js'
 import type { CallName } from '../operations/operator-calls.js'
-import { offers } from '../operations/perform.js'
 import { listGrantable, OPERATIONS_BY_NAME, type Visit } from './visit.js'
 
 export interface Action {
@@ -82,13 +81,13 @@ const FINAL = 'deny denyAccess disallow endCredential removeContact revokeSignin
 export type ActionName = keyof typeof ACTIONS
 
 /** The action of that name, if the platform has it and the operator may perform it on such a subject: an application, or none. */
-export function findAction({ auth, may, mayDoAll }: Visit, name: string, isAbout: boolean): Action | undefined {
+export function findAction({ may, mayDoAll }: Visit, name: string, isAbout: boolean): Action | undefined {
   const action: Action | undefined = Object.hasOwn(ACTIONS, name) ? ACTIONS[name as ActionName] : undefined
   if (!action || (action.fits !== undefined) !== isAbout) return undefined
   if (name === 'resourceServer' && !mayDoAll) return undefined
   const operation = OPERATIONS_BY_NAME.get(action.operation)!
   const scopes = action.asks.map((member) => ownMembers(operation.memberScopes)[member])
-  return offers(auth, operation) && may(action.operation, scopes.find(Boolean)) ? action : undefined
+  return may(action.operation, scopes.find(Boolean)) ? action : undefined
 }
 
 /** What the address of a form names besides the application, as members of the operation's input. */

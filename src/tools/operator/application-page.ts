@@ -118,19 +118,19 @@ function renderSummary(
 }
 
 function renderUsage(visit: Visit, usage: readonly UsageEntry[], apis: Application['apis']): Html {
-  const { texts, language, now, formats } = visit
+  const { texts, language, now } = visit
   const head = { title: texts.tabs.usage, id: 'usage' }
   if (usage.length === 0) return renderCard(head, renderNoUsage(visit, apis))
   const rows = [...new Set(usage.map(({ api }) => api))].map((api) => {
     const { calls, refused, tokens } = sumUsage(usage.filter((entry) => entry.api === api))
-    return [findTitle(visit, api), ...[calls - refused, refused, tokens].map((each) => formats.count.format(each))]
+    return [findTitle(visit, api), calls - refused, refused, tokens]
   })
   const plot = renderDays(
     { id: 'days', label: head.title, countsOfDay: texts.countsOfDay },
     sumByDay(usage, now),
     language,
   )
-  const table = renderCells(head.title, texts, 'api #allowed #refused #tokens', rows)
+  const table = renderCells(visit, head.title, 'api #allowed #refused #tokens', rows)
   return renderCard(
     head,
     html`<div class="inside">${plot}</div>

@@ -31,7 +31,7 @@ export async function answerApplications(visit: Visit): Promise<Answer> {
   return renderList(visit, {
     tab: 'applications',
     search: listFields(visit),
-    table: renderCells(texts.tabs.applications, texts, 'name status #calls #refused #lastUse quota', rows),
+    table: renderCells(visit, texts.tabs.applications, 'name status #calls #refused #lastUse quota', rows),
     count: rows.length,
     order: describeOrder(visit),
     next,
@@ -68,8 +68,7 @@ function listFields(visit: Visit): readonly SearchField[] {
 }
 
 async function renderRow(visit: Visit, application: Application) {
-  const { texts, formats } = visit
-  const { count } = formats
+  const { texts } = visit
   const [usage, plan] = await Promise.all([readUsage(visit, application.id), readPlan(visit, application)])
   const { calls, refused } = sumUsage(usage ?? [])
   const quota = findFullestQuota(plan)
@@ -81,8 +80,8 @@ async function renderRow(visit: Visit, application: Application) {
       : html`${link}
           <p class="facts">${contact}</p>`,
     status === 'active' ? html`<span class="soft">${texts.statuses.active}</span>` : renderStatus(status, texts),
-    usage && count.format(calls),
-    usage && count.format(refused),
+    usage && calls,
+    usage && refused,
     lastUsedAt ? renderAge(lastUsedAt, visit) : html`<span class="soft">${texts.uses.never}</span>`,
     quota && describeQuota(quota, visit),
   ]

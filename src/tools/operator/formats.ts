@@ -2,7 +2,6 @@ import { fillIn } from '../../shared/lib/fill-in.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { renderCard, renderRows, renderTable } from '../../shared/web/parts.js'
 import { renderDateTime, renderRelativeTime } from '../../shared/web/times.js'
-import type { OperatorTexts } from './texts/en.js'
 import type { Visit } from './visit.js'
 
 /** The time since or until, where that is the question, such as `3 days ago`; the exact time is its title. */
@@ -38,8 +37,8 @@ export type Cell = Html | string | number | false | undefined
 
 /** A table; false without rows. `names` are those of its columns: with `#` they have numbers. A cell without a value has a dash. */
 export function renderCells(
+  { texts: { labels }, formats }: Visit,
   label: string,
-  { labels }: OperatorTexts,
   names: string,
   rows: readonly (readonly Cell[])[],
 ): Html | false {
@@ -47,7 +46,8 @@ export function renderCells(
     title: labels[name.replace('#', '') as keyof typeof labels],
     isNumber: name.startsWith('#'),
   }))
-  const cells = rows.map((row) => row.map((cell) => (cell === undefined || cell === false ? NONE : cell)))
+  const format = (cell: Cell) => (typeof cell === 'number' ? formats.count.format(cell) : cell || NONE)
+  const cells = rows.map((row) => row.map(format))
   return rows.length > 0 && renderTable(label, listed, cells)
 }
 

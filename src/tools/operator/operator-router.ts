@@ -90,19 +90,18 @@ export function createOperatorRouter(options: {
     let operator: string | undefined
     let here: Visit | undefined
 
-    function send(given: Answer, shown?: Visit): void {
+    function send(given: Answer): void {
       if (hasOwnMember(given, 'redirect')) return sendRedirect(res, `${root}${given.redirect}`)
       if (hasOwnMember(given, 'framed')) return sendPage(req, res, 200, given.framed, FRAMED_POLICY)
       if (hasOwnMember(given, 'csv'))
         return sendDownload(res, { name: `${given.name}.csv`, type: 'text/csv; charset=utf-8', text: given.csv })
-      const tabs = shown ? listTabs(shown) : []
-      const page = renderPage(given, { language, brand, root, operator, signOut, tabs })
+      const page = renderPage(given, { language, brand, root, operator, signOut, tabs: listTabs(here) })
       sendPage(req, res, given.status ?? 200, page, policy, FORM_REFERRER_POLICY)
     }
-    function refuse(status: number, refusal: Refusal, because?: Html | string, shown?: Visit): void {
+    function refuse(status: number, refusal: Refusal, because?: Html | string): void {
       const text = because ?? (refusal === 'refused' ? '' : texts[`${refusal}Because`])
-      const tabs = shown ? listTabs(shown) : []
-      const tab = tabs.find((name) => name === shown?.path[0]) ?? tabs[0]
+      const tabs = listTabs(here)
+      const tab = tabs.find((name) => name === here?.path[0]) ?? tabs[0]
       const way =
         tab &&
         html`<div class="actions">
@@ -112,7 +111,7 @@ export function createOperatorRouter(options: {
       const content = html`<div class="card">
         ${renderEmpty({ drawing }, html`${text !== '' && html`<p>${text}</p>`} ${way}`)}
       </div>`
-      send({ status, heading: texts[refusal], content, isNarrow: true }, shown)
+      send({ status, heading: texts[refusal], content, isNarrow: true })
     }
 
     try {
@@ -140,8 +139,8 @@ export function createOperatorRouter(options: {
       const asked = { method, path, query, fields, operator, ...rights, root, formToken } as const
       here = { ...site, ...asked, language, texts, formats: getFormats(language), now }
       const found = await answerVisit(here)
-      if (found) send(found, here)
-      else refuse(404, 'notFound', undefined, here)
+      if (found) send(found)
+      else refuse(404, 'notFound')
     } catch (error) {
       if (res.headersSent) throw error
       const isMistake = error instanceof ApplicationError
@@ -149,11 +148,10 @@ export function createOperatorRouter(options: {
       const denied = logDenial(core.logRefusal, 'operator', logged)
       setHeaders(res, denied.headers)
       if (error instanceof StoreUnavailableError)
-        refuse(503, 'unavailable', error.outcome === 'unknown' ? texts.unknownOutcome : undefined, here)
-      else if (isMistake && error.code === 'application_not_found') refuse(404, 'notFound', undefined, here)
-      else if (denied.status < 500)
-        refuse(denied.status, 'refused', labelMistake(denied.description, texts, language), here)
-      else refuse(denied.status, 'failed', undefined, here)
+        refuse(503, 'unavailable', error.outcome === 'unknown' ? texts.unknownOutcome : undefined)
+      else if (isMistake && error.code === 'application_not_found') refuse(404, 'notFound')
+      else if (denied.status < 500) refuse(denied.status, 'refused', labelMistake(denied.description, texts, language))
+      else refuse(denied.status, 'failed')
     }
   }
 
@@ -180,8 +178,10 @@ const PAGES = {
   reportOnly: ['usage.reportOnly', answerReportOnly],
 } as const satisfies Readonly<Record<string, readonly [right: CallName, answer: Page]>>
 
-function listTabs({ may, texts }: Visit): readonly TabName[] {
-  return (Object.keys(texts.tabs) as TabName[]).filter((name) => may(PAGES[name][0]))
+/** None before it is known who asks. */
+function listTabs(visit: Visit | undefined): readonly TabName[] {
+  if (!visit) return []
+  return (Object.keys(visit.texts.tabs) as TabName[]).filter((name) => visit.may(PAGES[name][0]))
 }
 
 async function answerVisit(visit: Visit): ReturnType<Page> {

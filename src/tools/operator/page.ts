@@ -3,10 +3,10 @@ import { FORM_SCRIPT } from '../../shared/web/form-script.js'
 import { renderProblem } from '../../shared/web/form-field.js'
 import { html } from '../../shared/web/html.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../shared/web/look.js'
-import { hashSource, type PageBrand } from '../../shared/web/page-brand.js'
+import type { PageBrand } from '../../shared/web/page-brand.js'
 import { CONTENTS_CSS, renderFrame } from '../../shared/web/page-frame.js'
 import { styleParts } from '../../shared/web/parts.js'
-import { FRAME_SCRIPT_SOURCE } from '../../shared/web/frame-script.js'
+import { formatPagePolicy } from '../../shared/web/frame-script.js'
 import { TEXTS } from './texts/languages.js'
 import type { PageAnswer, TabName, Visit } from './visit.js'
 
@@ -125,17 +125,7 @@ pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid 
 }
 `)
 
-/** Style and script are in the page and allowed by their hashes: no path and no proxy matters. */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  `style-src ${hashSource(STYLE)}`,
-  `script-src ${FRAME_SCRIPT_SOURCE} ${hashSource(FORM_SCRIPT)}`,
-  "connect-src 'none'",
-  "frame-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+export const CONTENT_SECURITY_POLICY = formatPagePolicy([STYLE], [FORM_SCRIPT], "connect-src 'none'; frame-src 'self'")
 
 export function formatPath(tab: TabName): string {
   return tab === 'today' ? '/' : `/${tab}`

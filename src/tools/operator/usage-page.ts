@@ -75,16 +75,16 @@ export async function answerUsage(visit: Visit): Promise<Answer> {
   ])
   const rows = items.map(({ applicationId: id, name, allowed, refused, share, accessTokens, errors }) => [
     renderApplicationLink(visit, { id, name }),
-    count.format(allowed),
+    allowed,
     refused > 0
       ? html`${count.format(refused)}
           <span class="share ${share < 10 ? 'soft' : 'wrong'}">${percent.format(share / 100)}</span>`
-      : '0',
-    count.format(accessTokens),
+      : 0,
+    accessTokens,
     refused > 0 && html`<div class="reasons">${renderErrors(errors, language)}</div>`,
   ])
   const none = sort === 'refused' ? { title: texts.noRefusals, isGood: true } : texts.noneFound
-  const table = renderCells(texts.byApplication, texts, 'application #allowed #refused #tokens errors', rows)
+  const table = renderCells(visit, texts.byApplication, 'application #allowed #refused #tokens errors', rows)
   const actions = table && renderFile(visit, 'usage', texts.tabs.applications)
   const title = html`${texts.byApplication} ${renderPill(label)}`
   const card = renderCard({ title, actions }, html`${search} ${table || renderEmpty(none)}`)
@@ -92,18 +92,14 @@ export async function answerUsage(visit: Visit): Promise<Answer> {
 }
 
 async function renderRoutes(visit: Visit, period: string, label: string): Promise<Html | false> {
-  const { texts, formats } = visit
+  const { texts } = visit
   const routes = await readRoutes(visit, period)
   if (routes.length === 0) return false
   const actions = renderFile(visit, 'usage-routes', texts.routes)
   const rows = routes
     .slice(0, PAGE_SIZE)
-    .map(({ route, api, allowed }) => [
-      html`<code>${route}</code>`,
-      findTitle(visit, api),
-      formats.count.format(allowed),
-    ])
-  const table = renderCells(texts.routes, texts, 'route api #allowed', rows)
+    .map(({ route, api, allowed }) => [html`<code>${route}</code>`, findTitle(visit, api), allowed])
+  const table = renderCells(visit, texts.routes, 'route api #allowed', rows)
   return renderCard({ title: html`${texts.routes} ${renderPill(label)}`, actions }, table)
 }
 
@@ -138,7 +134,7 @@ function readTotalsQuery(visit: Visit) {
 }
 
 export async function answerReportOnly(visit: Visit): Promise<Answer> {
-  const { auth, texts, formats } = visit
+  const { auth, texts } = visit
   const after = readQuery(visit, 'after')
   const { items, next } = await auth.usage!.reportOnly({ after, limit: PAGE_SIZE })
   const rows = items.map(async ({ applicationId, api, route, reason, count, lastAt }) => {
@@ -148,14 +144,14 @@ export async function answerReportOnly(visit: Visit): Promise<Answer> {
       html`${application ? renderApplicationLink(visit, application) : (applicationId ?? texts.noKey)}
         <p class="facts"><span>${findTitle(visit, api)}</span> <code>${route}</code></p>`,
       html`<code>${reason}</code>`,
-      formats.count.format(count),
+      count,
       renderAge(lastAt, visit),
     ]
   })
   const ends = next === undefined && after === undefined && items.length > 0
   return renderList(visit, {
     tab: 'reportOnly',
-    table: renderCells(texts.tabs.reportOnly, texts, 'application reason #reported #last', await Promise.all(rows)),
+    table: renderCells(visit, texts.tabs.reportOnly, 'application reason #reported #last', await Promise.all(rows)),
     next,
     before:
       items.length > 0 &&

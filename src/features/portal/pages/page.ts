@@ -1,9 +1,9 @@
 import type { Language } from '../../../shared/contracts/application-record.js'
 import { html, keepWhole, type Html } from '../../../shared/web/html.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
-import { type PageBrand, hashSource } from '../../../shared/web/page-brand.js'
+import type { PageBrand } from '../../../shared/web/page-brand.js'
 import { createDeveloperHeader, FRAME_TEXTS, renderFrame } from '../../../shared/web/page-frame.js'
-import { FRAME_SCRIPT_SOURCE } from '../../../shared/web/frame-script.js'
+import { formatPagePolicy } from '../../../shared/web/frame-script.js'
 import { TEXTS, type PortalTexts } from '../texts/languages.js'
 import type { PortalSession } from '../sign-in/session.js'
 import { ISSUED_STYLE, STYLE } from './style.js'
@@ -88,18 +88,8 @@ function renderSignOut(root: string, session: PortalSession, { signOut }: Portal
   </form>`
 }
 
-/** Style and scripts are in the pages and allowed by their hashes, so that any path or proxy will do. */
 export function formatContentSecurityPolicy(): string {
-  const scripts = Object.values(SCRIPTS).map(hashSource)
-  return [
-    "default-src 'none'",
-    `style-src ${hashSource(STYLE)} ${hashSource(ISSUED_STYLE)}`,
-    `script-src ${FRAME_SCRIPT_SOURCE} ${scripts.join(' ')}`,
-    "connect-src 'none'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
+  return formatPagePolicy([STYLE, ISSUED_STYLE], Object.values(SCRIPTS), "connect-src 'none'")
 }
 
 /** The scripts of the portal. Every page works without them, except those that read the fragment of a link. */

@@ -306,7 +306,6 @@ export const en = {
     terms: 'Terms accepted',
     changed: 'Changed',
     prefix: 'Begins with',
-    formerName: 'Former name',
     rateLimits: 'Own limit',
     cancelledEmails: 'E-mails not sent',
     denied: 'Denied',
