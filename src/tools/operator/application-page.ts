@@ -151,12 +151,10 @@ async function listRefusals(visit: Visit, application: Application): Promise<Htm
 function renderCredentials(visit: Visit, application: Application): Html {
   const { texts } = visit
   const { keys, secrets } = application
-  const listed = [
-    ...keys.map((credential) => ({ kind: 'key', credential }) as const),
-    ...secrets.map((credential) => ({ kind: credential.keySet ? 'keySet' : 'secret', credential }) as const),
-  ]
-  const rows = listed.map(({ kind, credential }) => {
+  const rows = [...keys, ...secrets].map((credential) => {
     const { id, name, prefix, createdAt, lastUsedAt, expiresAt, apis, networks, keySet } = credential
+    const ofSecret = keySet ? 'keySet' : 'secret'
+    const kind = keys.includes(credential) ? 'key' : ofSecret
     const since = keySet && 'jwksUri' in keySet ? keySet.unreadableSince : undefined
     const isSoon = expiresAt && expiresAt.getTime() - visit.now < SOON_MS
     const shown = keySet ? formatKeySet(keySet) : [`${prefix}\u2026`]

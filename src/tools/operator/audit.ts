@@ -2,11 +2,11 @@ import type { Application, AuditEntry } from '../../index.js'
 import { isApplicationId } from '../../shared/lib/application-id.js'
 import type { GrantedApis } from '../../shared/contracts/application-record.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
-import { fillIn, fillText } from '../../shared/lib/fill-in.js'
+import { fillText } from '../../shared/lib/fill-in.js'
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
 import { renderDateTime } from '../../shared/web/times.js'
-import { html, type Html } from '../../shared/web/html.js'
+import { fillHtml, html, type Html } from '../../shared/web/html.js'
 import { hideContact } from '../operations/schemas.js'
 import { search } from './applications-page.js'
 import { describeMailProblem } from './emails-page.js'
@@ -141,7 +141,7 @@ export function renderChange(
     return isSaid(member) || isNothing ? [] : [[member, left] as const]
   })
   return renderItem(
-    html`${fillIn<string | Html>(sentence, words)}`,
+    fillHtml(sentence, words),
     [
       html`<code>${type}</code>`,
       ...shown.map(

@@ -1,5 +1,4 @@
-import { fillIn } from '../../shared/lib/fill-in.js'
-import { html, type Html } from '../../shared/web/html.js'
+import { fillHtml, html, type Html } from '../../shared/web/html.js'
 import { renderCard, renderRows, renderTable } from '../../shared/web/parts.js'
 import { renderDateTime, renderRelativeTime } from '../../shared/web/times.js'
 import type { Visit } from './visit.js'
@@ -11,7 +10,7 @@ export function renderAge(at: Date, visit: Visit): Html {
 
 /** A text with a time in place of `{time}` or `{age}`, and with other values. */
 export function fillTime(text: string, at: Date, visit: Visit, values: Readonly<Record<string, Html | string>> = {}) {
-  return html`${fillIn<string | Html>(text, { ...values, time: renderDateTime(at, visit), age: renderAge(at, visit) })}`
+  return fillHtml(text, { ...values, time: renderDateTime(at, visit), age: renderAge(at, visit) })
 }
 
 /** The title of an API; its name if the platform has none of that name any more. */

@@ -27,17 +27,7 @@ export async function answerKeys(visit: Visit): Promise<Answer> {
   const [from, to] = [Math.max(oldest, now - reach), now + reach]
   const place = (time: number): number =>
     Math.round((1000 * (Math.min(Math.max(time, from), to) - from)) / (to - from)) / 10
-  const drawn = keys.map(({ createdAt, signsFrom, verifiesUntil }, at) => {
-    const ends = verifiesUntil?.getTime() ?? to
-    const signsUntil = Math.min(keys[at + 1]?.signsFrom.getTime() ?? to, ends)
-    const bars = [
-      { state: 'next', start: createdAt.getTime(), end: signsFrom.getTime() },
-      { state: 'current', start: signsFrom.getTime(), end: signsUntil },
-      { state: 'former', start: signsUntil, end: ends },
-    ] as const
-    return bars.filter(({ start, end }) => place(end) > place(start))
-  })
-  const states = [...new Set(drawn.flat().map(({ state }) => state))]
+  const drawn = new Set<keyof typeof TONES>()
   const rows = keys.map(({ kid, algorithm, state, createdAt, signsFrom, verifiesUntil }, at) => {
     const title = html`<code title="${kid}">${shortenKid(kid)}</code>`
     const facts = [
@@ -47,14 +37,16 @@ export async function answerKeys(visit: Visit): Promise<Answer> {
       verifiesUntil && fillTime(texts.verifiesUntil, verifiesUntil, visit),
     ]
     const actions = renderActions(visit, 'signingKey', { query: { kid }, subject: kid })
-    const bars = drawn[at]!.map(({ state: its, start, end }) => {
-      const [x, width] = [place(start), place(end) - place(start)]
-      return html`<rect class="${its}" x="${x}%" width="${width}%" height="100%" />`
-    })
+    const [starts, end] = [place(signsFrom.getTime()), place(verifiesUntil?.getTime() ?? to)]
+    const signsUntil = Math.min(place(keys[at + 1]?.signsFrom.getTime() ?? to), end)
+    const drawBar = (its: keyof typeof TONES, x: number, until: number) => {
+      if (until > x) drawn.add(its)
+      return until > x && html`<rect class="${its}" x="${x}%" width="${until - x}%" height="100%" />`
+    }
     return html`${renderItem(html`${title} ${renderPill(texts.keyStates[state], TONES[state])}`, facts, actions)}
       <li class="life" aria-hidden="true">
         <svg>
-          ${bars}
+          ${drawBar('next', place(createdAt.getTime()), starts)}${drawBar('current', starts, signsUntil)}${drawBar('former', signsUntil, end)}
           <rect class="past" width="${place(now)}%" height="100%" />
           <rect class="now" x="${place(now)}%" width="2" height="100%" />
         </svg>
@@ -68,7 +60,7 @@ export async function answerKeys(visit: Visit): Promise<Answer> {
       <text x="${place(now)}%" y="1em" text-anchor="${side}">${formats.relative.format(0, 'second')}</text>
       <text x="100%" y="1em" text-anchor="end">${formatRelative(to, now, visit)}</text>
     </svg>
-    ${states.length > 1 && html`<span>${states.map((state) => html`<i class="mark ${state}"></i>${texts.keyStates[state]} `)}</span>`}
+    ${drawn.size > 1 && html`<span>${[...drawn].map((state) => html`<i class="mark ${state}"></i>${texts.keyStates[state]} `)}</span>`}
   </li>`
   return renderList(visit, {
     tab: 'keys',

@@ -79,13 +79,19 @@ export interface SearchField {
 export function renderSearch(visit: Visit, tab: TabName | 'preview', fields: readonly SearchField[]): Html {
   const { root, texts, query, formToken } = visit
   const isTyped = fields.some(({ choices }) => choices === undefined)
-  const [typed, others] = [true, false].map((isSearch) => fields.filter(({ type }) => (type === 'search') === isSearch))
-  const render = (field: SearchField): Html => renderSearchField(field, query.get(field.name) ?? undefined)
-  const hasSearch = typed!.length > 0
-  const set = others!.filter(({ name }) => query.get(name)).length
+  const hasSearch = fields[0]?.type === 'search'
+  const [shown, others] = hasSearch ? [fields.slice(0, 1), fields.slice(1)] : [fields, []]
+  const set = others.filter(({ name }) => query.get(name)).length
+  const render = ({ name, label, type = 'text', hint = '', choices, value = '' }: SearchField): Html => {
+    const entered = query.get(name) ?? value
+    const most = type === 'search' ? 8000 : 254
+    const typed = html`type="${type}" value="${entered}" maxlength="${most}" autocomplete="off" placeholder="${hint}"`
+    const renderControl = (attributes: Html): Html =>
+      choices ? renderSelect(attributes, choices, entered) : html`<input ${attributes} ${typed} />`
+    return renderField({ id: name, label, problem: undefined, render: renderControl })
+  }
   return html`<form class="search" role="search" action="${root}/${tab}" ${isTyped && html`method="post"`}>
-    ${isTyped && html`<input type="hidden" name="token" value="${formToken}" />`}
-    ${(hasSearch ? typed! : others!).map(render)}
+    ${isTyped && html`<input type="hidden" name="token" value="${formToken}" />`} ${shown.map(render)}
     <p>
       <button class="quiet">${hasSearch ? texts.search : texts.show.filtered}</button>
       ${isNarrowed({ query }) && html`<a class="button quiet" href="${root}/${tab}">${texts.clear}</a>`}
@@ -94,28 +100,10 @@ export function renderSearch(visit: Visit, tab: TabName | 'preview', fields: rea
       hasSearch &&
       html`<details${set > 0 && html` open`}>
         <summary>${texts.filters}${set > 0 && ` (${set})`}</summary>
-        <div class="filters">${others!.map(render)} <button class="quiet">${texts.show.filtered}</button></div>
+        <div class="filters">${others.map(render)} <button class="quiet">${texts.show.filtered}</button></div>
       </details>`
     }
   </form>`
-}
-
-function renderSearchField(field: SearchField, entered: string | undefined): Html {
-  const { name, label, type = 'text', hint = '', choices, value = '' } = field
-  const shown = entered ?? value
-  const most = type === 'search' ? 8000 : 254
-  const render = (attributes: Html): Html =>
-    choices
-      ? renderSelect(attributes, choices, shown)
-      : html`<input
-          ${attributes}
-          type="${type}"
-          value="${shown}"
-          maxlength="${most}"
-          autocomplete="off"
-          placeholder="${hint}"
-        />`
-  return renderField({ id: name, label, problem: undefined, render })
 }
 
 /**

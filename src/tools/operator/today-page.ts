@@ -1,8 +1,7 @@
 import type { Application, CredentialInfo } from '../../index.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
-import { fillIn } from '../../shared/lib/fill-in.js'
 import { withTimeout } from '../../shared/lib/timeout.js'
-import { html, type Html } from '../../shared/web/html.js'
+import { fillHtml, html, type Html } from '../../shared/web/html.js'
 import { renderBar, renderEmpty, renderPill } from '../../shared/web/parts.js'
 import { renderErrors } from '../../shared/web/usage-figures.js'
 import { labelAction, renderActions } from './actions.js'
@@ -82,23 +81,29 @@ export function createFindings(auth: Platform): () => Promise<readonly Html[]> {
   }
 }
 
-/** What somebody has to do with an application: a sentence, what else helps, and a button that leads to a `path` below its page. */
+/** What somebody has to do with an application: a sentence, what else helps, and a button. */
 function renderTask(
   visit: Visit,
   application: Pick<Application, 'id' | 'name'>,
-  sentence: keyof OperatorTexts['tasks'],
+  task: keyof OperatorTexts['tasks'],
   values: Readonly<Record<string, Html | string>>,
-  more: { readonly facts: readonly Cell[]; readonly path?: string; readonly button: string | false },
+  facts: readonly Cell[],
 ): Html {
-  const { root, texts } = visit
-  const { facts, path = '', button } = more
+  const { root, texts, may } = visit
+  const buttons = {
+    waiting: ['', texts.decide],
+    quota: ['/plan', may('plans.set') && labelAction('plan', texts)],
+    refused: ['#refusals', texts.show.refusals],
+    ending: ['#credentials', may('applications.get') && texts.show.credential],
+  } as const
+  const [path, button] = buttons[task]
   const { id, name } = application
   const link = html`<strong>${renderApplicationLink(visit, application)}</strong>`
   return renderItem(
-    html`${fillIn<string | Html>(texts.tasks[sentence], { ...values, application: link })}`,
+    fillHtml(texts.tasks[task], { ...values, application: link }),
     facts,
     button !== false &&
-      html`<a class="${sentence === 'waiting' ? 'button' : 'action'}" href="${root}/applications/${id}${path}"
+      html`<a class="${task === 'waiting' ? 'button' : 'action'}" href="${root}/applications/${id}${path}"
         >${button}<span class="unseen"> ${name}</span></a
       >`,
   )
@@ -114,15 +119,10 @@ async function listWaiting(visit: Visit): Promise<readonly Html[]> {
     // Other pending applications wait for their first e-mail to arrive.
     const waits = status === 'pending' && (accessRequests.length > 0 || asked.some(isDecided))
     const requests = accessRequests.map(({ api, requestedAt }) => ({ at: requestedAt, names: [api] }))
-    return [...(waits ? [{ at: createdAt, names: asked }] : []), ...requests].map(({ at, names }) =>
-      renderTask(
-        visit,
-        application,
-        'waiting',
-        { apis: names.map((api) => findTitle(visit, api)).join(', ') },
-        { facts: [contact, renderAge(at, visit)], button: visit.texts.decide },
-      ),
-    )
+    return [...(waits ? [{ at: createdAt, names: asked }] : []), ...requests].map(({ at, names }) => {
+      const titles = names.map((api) => findTitle(visit, api)).join(', ')
+      return renderTask(visit, application, 'waiting', { apis: titles }, [contact, renderAge(at, visit)])
+    })
   })
 }
 
@@ -131,11 +131,10 @@ async function listQuotas(visit: Visit): Promise<readonly Html[]> {
   if (!may('plans.list')) return []
   const { items } = await auth.plans!.list({ above: 80, limit: SHOWN })
   const { count, percent } = formats
-  const button = may('plans.set') && labelAction('plan', texts)
   return items.map(({ applicationId: id, name, used, limit, share, endsAt }) => {
     const values = { share: percent.format(share / 100), limit: count.format(limit) }
     const facts = [renderBar(texts.labels.quota, used, limit), fillTime(texts.resets, endsAt, visit)]
-    return renderTask(visit, { id, name }, 'quota', values, { facts, path: '/plan', button })
+    return renderTask(visit, { id, name }, 'quota', values, facts)
   })
 }
 
@@ -150,11 +149,7 @@ async function listRefusing(visit: Visit): Promise<readonly Html[]> {
       const shown = html`<span class="${share >= 10 && 'wrong'}">${percent.format(share / 100)}</span>`
       const values = { count: count.format(refused), mean: count.format(Math.round(mean?.refused ?? 0)) }
       const facts = [html`${shown} ${texts.labels.refused.toLowerCase()}`, renderErrors(errors, language)]
-      return renderTask(visit, { id, name }, 'refused', values, {
-        facts,
-        path: '#refusals',
-        button: texts.show.refusals,
-      })
+      return renderTask(visit, { id, name }, 'refused', values, facts)
     })
 }
 
@@ -184,11 +179,9 @@ async function listEnding(visit: Visit): Promise<readonly Html[]> {
       }),
     ),
   )
-  const button = visit.may('applications.get') && texts.show.credential
   return ending.slice(0, SHOWN).map(({ application, name, expiresAt, lastUsedAt }) => {
-    const facts = [fillTime(texts.lastUsed, lastUsedAt, visit)]
     const values = { name, age: renderAge(expiresAt, visit) }
-    return renderTask(visit, application, 'ending', values, { facts, path: '#credentials', button })
+    return renderTask(visit, application, 'ending', values, [fillTime(texts.lastUsed, lastUsedAt, visit)])
   })
 }
 
