@@ -75,10 +75,7 @@ async function renderRow(visit: Visit, application: Application) {
   const { contact, status, lastUsedAt } = application
   const link = renderApplicationLink(visit, application)
   return [
-    contact === undefined
-      ? link
-      : html`${link}
-          <p class="facts">${contact}</p>`,
+    html`${link} ${contact !== undefined && html`<p class="facts">${contact}</p>`}`,
     status === 'active' ? html`<span class="soft">${texts.statuses.active}</span>` : renderStatus(status, texts),
     usage && calls,
     usage && refused,

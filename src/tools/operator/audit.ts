@@ -120,35 +120,26 @@ export function renderChange(
   const keys = [`${type}.${members.join('.')}`, ...(disallowed === undefined ? [] : [`${type}.removed`]), type]
   const sentence = keys.map((key) => ownMembers<Words>(texts.changes)[key]).find(Boolean) ?? type
   const actor = describeActor(by, texts)
-  const describe = (member: string): Html | string => describeValue(visit, member, own[member] ?? '')
-  const words = {
+  const named = ['name', 'purpose', 'plan'].map((member) => [member, describeValue(visit, member, own[member] ?? '')])
+  const words: Readonly<Record<string, Html | string>> = {
     by: html`<strong title="${by}">${actor}</strong>`,
     application: html`${application}`,
     api: typeof api === 'string' ? findTitle(visit, api) : texts.labels.api,
-    name: describe('name'),
-    purpose: describe('purpose'),
-    plan: describe('plan'),
+    ...Object.fromEntries(named),
   }
-  const isSaid = (member: string): boolean =>
-    member === 'credentialId' || sentence.includes(`{${member.endsWith('allowed') ? 'api' : member}}`)
-  const shown = Object.entries(details).flatMap(([member, value]) => {
+  const facts = Object.entries(details).map(([member, value]) => {
+    const isSaid = member === 'credentialId' || sentence.includes(`{${member.endsWith('allowed') ? 'api' : member}}`)
     // What has changed to a value is said with the value.
     const left = member === 'changed' ? members.filter((each) => !(String(each) in own)) : value
     const isCount = typeof left === 'number' && /contacts|invitations/i.test(member)
     const isSaidByKeys = member === 'credential' && Object.hasOwn(own, 'keySet')
-    const isNothing =
-      (Array.isArray(left) && left.length === 0) || left === 'private_key_jwt' || isCount || isSaidByKeys
-    return isSaid(member) || isNothing ? [] : [[member, left] as const]
+    const isNothing = (Array.isArray(left) && left.length === 0) || left === 'private_key_jwt'
+    if (isSaid || isCount || isSaidByKeys || isNothing) return false
+    return html`${labelMember(member, texts)}${left !== true && html`: ${describeValue(visit, member, left)}`}`
   })
   return renderItem(
     fillHtml(sentence, words),
-    [
-      html`<code>${type}</code>`,
-      ...shown.map(
-        ([member, value]) =>
-          html`${labelMember(member, texts)}${value !== true && html`: ${describeValue(visit, member, value)}`}`,
-      ),
-    ],
+    [html`<code>${type}</code>`, ...facts],
     html`<p class="age"><time datetime="${at.toISOString()}">${visit.formats.time.format(at)}</time></p>`,
   )
 }

@@ -37,6 +37,8 @@ export function renderEmail(visit: Visit, email: EmailEntry, isAmongAll: boolean
   const { texts, root, may } = visit
   const { applicationId, name, purpose, recipient, state, problem, createdAt, dueAt } = email
   const hasFailed = state === 'failed'
+  const isOffered = isAmongAll && problem !== undefined && name !== ''
+  const mayRetry = isOffered && may('emails.retry') && may('applications.get')
   const link = maySeeNames(visit) ? renderApplicationLink(visit, { id: applicationId, name }) : applicationId
   return renderItem(
     html`${isAmongAll ? html`<strong>${link}</strong>` : texts.purposes[purpose]}
@@ -48,11 +50,7 @@ export function renderEmail(visit: Visit, email: EmailEntry, isAmongAll: boolean
       state === 'due' && fillTime(texts.nextAttempt, dueAt, visit),
       isAmongAll && maySeeNames(visit) && recipient,
     ],
-    isAmongAll &&
-      problem !== undefined &&
-      name !== '' &&
-      may('emails.retry') &&
-      may('applications.get') &&
+    mayRetry &&
       html`<a class="action" href="${root}/applications/${applicationId}/retryEmails"
         >${labelAction('retryEmails', texts)}</a
       >`,

@@ -65,13 +65,10 @@ export async function answerUsage(visit: Visit): Promise<Answer> {
     after === undefined && renderOverview(visit, file),
     after === undefined && renderRoutes(visit, period, label),
   ])
+  const orders = (['refused', 'allowed'] as const).map((each) => [each, texts.labels[each]] as const)
   const search = renderSearch(visit, 'usage', [
     { name: 'period', label: texts.labels.day, choices },
-    {
-      name: 'sort',
-      label: texts.sort,
-      choices: (['refused', 'allowed'] as const).map((each) => [each, texts.labels[each]]),
-    },
+    { name: 'sort', label: texts.sort, choices: orders },
   ])
   const rows = items.map(({ applicationId: id, name, allowed, refused, share, accessTokens, errors }) => [
     renderApplicationLink(visit, { id, name }),
