@@ -11,7 +11,6 @@ import { renderActions } from './actions.js'
 import { listChoices } from './action-form.js'
 import { renderAge, renderApplicationLink, renderCells } from './formats.js'
 import { findPublicPart, readQuery, renderList, type SearchField } from './list-page.js'
-import type { OperatorTexts } from './texts/en.js'
 import { readPlan, readUsage } from './usage-page.js'
 import { type Answer, type Visit } from './visit.js'
 
@@ -91,7 +90,7 @@ export function describeQuota({ used, limit }: QuotaUsage, { texts, formats: { c
 
 const TONES = { pending: 'warn', active: 'good', suspended: 'bad', deleted: undefined } as const
 
-export function renderStatus(status: Application['status'], { statuses }: OperatorTexts): Html {
+export function renderStatus(status: Application['status'], { statuses }: Visit['texts']): Html {
   return renderPill(statuses[status], TONES[status])
 }
 

@@ -12,7 +12,6 @@ import { search } from './applications-page.js'
 import { describeMailProblem } from './emails-page.js'
 import { findTitle, formatCsv, renderApplicationLink, renderItem, shortenKid } from './formats.js'
 import { PAGE_SIZE, readEntries, readQuery, renderFile, renderList } from './list-page.js'
-import type { OperatorTexts } from './texts/en.js'
 import { maySeeNames, type Answer, type Visit } from './visit.js'
 
 /** A file has at most so many pages of 1,000 rows. */
@@ -146,15 +145,15 @@ export function renderChange(
 
 type Words = Readonly<Record<string, string>>
 
-export function describeActor(by: string | undefined, { platform, someContact }: OperatorTexts): string {
+export function describeActor(by: string | undefined, { platform, someContact }: Visit['texts']): string {
   return by === undefined ? platform : by === 'contact' ? someContact : by.replace(/^(?:operator|contact):/, '')
 }
 
-export function describeLimit(limit: Application['rateLimits'][string] | null, texts: OperatorTexts): string {
+export function describeLimit(limit: Application['rateLimits'][string] | null, texts: Visit['texts']): string {
   return limit ? fillText(texts.ownLimit, { limit: limit.limit, window: limit.window }) : texts.none
 }
 
-function labelMember(member: string, { labels, contacts, kinds }: OperatorTexts): string {
+function labelMember(member: string, { labels, contacts, kinds }: Visit['texts']): string {
   const others = { contacts, keySet: kinds.keySet, notified: labels.notify, tokensRevoked: labels.revokeTokens }
   return ownMembers<Words>({ ...labels, ...others })[member] ?? member
 }

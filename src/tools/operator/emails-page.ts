@@ -7,7 +7,6 @@ import { labelAction, renderActions } from './actions.js'
 import { LANGUAGES } from './action-form.js'
 import { fillTime, renderAge, renderApplicationLink, renderItem } from './formats.js'
 import { isNarrowed, PAGE_SIZE, readQuery, renderList, renderSearch } from './list-page.js'
-import type { OperatorTexts } from './texts/en.js'
 import { maySeeNames, type Answer, type Visit } from './visit.js'
 
 export async function answerEmails(visit: Visit): Promise<Answer> {
@@ -57,7 +56,7 @@ export function renderEmail(visit: Visit, email: EmailEntry, isAmongAll: boolean
   )
 }
 
-export function describeMailProblem(problem: string, { mailCodes }: OperatorTexts): string {
+export function describeMailProblem(problem: string, { mailCodes }: Visit['texts']): string {
   const words = /^[45]\d\d$/.test(problem) && mailCodes[problem.slice(1) as keyof typeof mailCodes]
   return words ? `${problem}, ${words}` : problem
 }

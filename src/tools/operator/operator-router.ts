@@ -35,7 +35,6 @@ import { answerEmails, answerPreview } from './emails-page.js'
 import { answerKeys } from './keys-page.js'
 import { readPostedSearch } from './list-page.js'
 import { CONTENT_SECURITY_POLICY, formatPath, renderPage } from './page.js'
-import type { OperatorTexts } from './texts/en.js'
 import { TEXTS } from './texts/languages.js'
 import { answerToday } from './today-page.js'
 import { answerDaysFile, answerReportOnly, answerRoutesFile, answerTotalsFile, answerUsage } from './usage-page.js'
@@ -161,10 +160,10 @@ export function createOperatorRouter(options: {
   return (req, res) => void respond(req, res)
 }
 
-/** The pages that are about no single application, each with the right that it takes. */
+/** The pages that are about no single application, each with the right that it takes, and what of its address may name one. */
 const PAGES = {
   today: ['applications.list', answerToday],
-  applications: ['applications.list', answerApplications],
+  applications: ['applications.list', answerApplications, 'q'],
   usage: ['usage.totals', answerUsage],
   'usage.csv': ['usage.totals', answerTotalsFile],
   'usage-days.csv': ['usage.overall', answerDaysFile],
@@ -173,10 +172,16 @@ const PAGES = {
   preview: ['emails.list', (visit) => answerPreview(visit, false)],
   'preview.html': ['emails.list', (visit) => answerPreview(visit, true)],
   keys: ['signingKeys.list', answerKeys],
-  audit: ['audit.list', (visit) => answerAudit(visit, false)],
-  'audit.csv': ['audit.list', (visit) => answerAudit(visit, true)],
+  audit: ['audit.list', (visit) => answerAudit(visit, false), 'application'],
+  'audit.csv': ['audit.list', (visit) => answerAudit(visit, true), 'application'],
   reportOnly: ['usage.reportOnly', answerReportOnly],
-} as const satisfies Readonly<Record<string, readonly [right: CallName, answer: Page]>>
+} as const satisfies Readonly<Record<string, PageEntry>>
+
+type PageEntry = readonly [right: CallName, answer: Page, subject?: string]
+
+function findPage(name: string): PageEntry | undefined {
+  return Object.hasOwn(PAGES, name) ? PAGES[name as keyof typeof PAGES] : undefined
+}
 
 /** None before it is known who asks. */
 function listTabs(visit: Visit | undefined): readonly TabName[] {
@@ -192,9 +197,9 @@ async function answerVisit(visit: Visit): ReturnType<Page> {
   if (first === 'applications' && third !== undefined) return answerAction(visit, third, second)
   if (method === 'GET' && first === 'applications' && second !== undefined)
     return may('applications.get') ? answerApplication(visit) : undefined
-  if (second !== undefined || !Object.hasOwn(PAGES, first)) return undefined
-  const [right, answer]: readonly [CallName, Page] = PAGES[first as keyof typeof PAGES]
-  if (!may(right)) return undefined
+  const page = second === undefined ? findPage(first) : undefined
+  if (!page || !may(page[0])) return undefined
+  const [, answer] = page
   if (method === 'GET') return answer(visit)
   return first === 'applications' || first === 'audit' ? answerSearch(first, visit, answer) : undefined
 }
@@ -211,7 +216,7 @@ async function answerSearch(tab: 'applications' | 'audit', visit: Visit, answer:
 }
 
 /** A refused query of an address, by the label of its field. */
-function labelMistake(message: string, texts: OperatorTexts, language: Language): Html | string {
+function labelMistake(message: string, texts: Visit['texts'], language: Language): Html | string {
   const { application: applicationId, since: from, day: period, change: type, status: state } = texts.labels
   const renamed = { applicationId, from, period, sort: texts.sort, state, type }
   const [, name = '', rest = ''] = /^(\w+) (.*)$/s.exec(message) ?? []
@@ -221,7 +226,7 @@ function labelMistake(message: string, texts: OperatorTexts, language: Language)
 }
 
 /** Over plain http browsers send no `Sec-Fetch-Site`. Then a proxy that replaces the host is as likely as a page of another site. */
-function describeHosts(req: IncomingMessage, texts: OperatorTexts): string | undefined {
+function describeHosts(req: IncomingMessage, texts: Visit['texts']): string | undefined {
   const [origin, host] = [readHeader(req, 'origin'), readHeader(req, 'host')]
   if (readHeader(req, 'sec-fetch-site') !== undefined || !URL.canParse(origin ?? '')) return undefined
   return fillText(texts.otherHostBecause, { origin: origin!, host: host ?? '' })
@@ -239,15 +244,9 @@ function findRoot(req: IncomingMessage): string {
  */
 function findSubject([first = '', id, ...others]: readonly string[], query: URLSearchParams): string | undefined {
   if (first === 'applications' && id !== undefined) return id
-  const name = others.length === 0 && id === undefined && Object.hasOwn(SUBJECTS, first) && SUBJECTS[first]
+  const name = others.length === 0 && id === undefined && findPage(first)?.[2]
   const text = (name && query.get(name)?.trim()) || undefined
   return text !== undefined && (name !== 'q' || isApplicationId(text)) ? text : undefined
-}
-
-const SUBJECTS: Readonly<Record<string, string>> = {
-  applications: 'q',
-  audit: 'application',
-  'audit.csv': 'application',
 }
 
 /** For how long a page may stay open before its form is sent. */

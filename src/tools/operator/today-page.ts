@@ -17,7 +17,6 @@ import {
   renderSection,
   type Cell,
 } from './formats.js'
-import type { OperatorTexts } from './texts/en.js'
 import { renderOverview } from './usage-page.js'
 import type { Answer, Platform, Visit } from './visit.js'
 
@@ -85,7 +84,7 @@ export function createFindings(auth: Platform): () => Promise<readonly Html[]> {
 function renderTask(
   visit: Visit,
   application: Pick<Application, 'id' | 'name'>,
-  task: keyof OperatorTexts['tasks'],
+  task: keyof Visit['texts']['tasks'],
   values: Readonly<Record<string, Html | string>>,
   facts: readonly Cell[],
 ): Html {
