@@ -362,6 +362,13 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     ])
   })
 
+  it('take a name as it was entered, also one that is the value of a choice', async () => {
+    const form = readForm((await host.get('/do/create')).text)
+    const answer = await post('/do/create', { ...form, name: 'here', apis: 'weather' })
+    expect([answer.status, KEY.test(answer.text)]).toEqual([200, true])
+    expect((await host.auth.applications.list({ name: 'here' })).items).toHaveLength(1)
+  })
+
   it('take nothing that a form entered in place of what its address names', async () => {
     const { contacts } = (await host.auth.applications.list({ contact: 'contact@example.com' })).items[0]!
     const others = { contact: contacts[0]!, address: contacts[0]!, api: 'weather', kid: 'x', credential: 'x' }
