@@ -11,6 +11,8 @@ const { document: shown } = globalThis as { document?: Document }
 const LANGUAGES = ['en', 'de', 'es', 'fr'] as const
 export const language = LANGUAGES.find((each) => each === shown?.documentElement.lang) ?? 'en'
 
-/** The words for finding and reading operations; each script contains what it uses. */
-export const pageWords = { en: enPage, de: dePage, es: esPage, fr: frPage }[language]
-export const callWords = { en: enCalls, de: deCalls, es: esCalls, fr: frCalls }[language]
+const choose = <Words>(words: Record<(typeof LANGUAGES)[number], Words>): Words => words[language]
+
+/** The words for finding and reading operations, and those for calls. Without the mark, each script would contain both. */
+export const pageWords = /* @__PURE__ */ choose({ en: enPage, de: dePage, es: esPage, fr: frPage })
+export const callWords = /* @__PURE__ */ choose({ en: enCalls, de: deCalls, es: esCalls, fr: frCalls })
