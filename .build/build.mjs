@@ -243,9 +243,12 @@ async function compressAssets() {
   }
 }
 
-/** The scripts of the console's references: the page's own, and the one that calls APIs, which it loads when it is needed. */
+/**
+ * The scripts of the console's references: the page's own, the one that calls APIs, which it loads when it is needed, and the one of samples, which
+ * loads the page's own when it is needed.
+ */
 async function bundleReference() {
-  for (const name of ['reference', 'calls']) {
+  for (const name of ['reference', 'calls', 'first-use']) {
     const { outputFiles } = await esbuild.build({
       entryPoints: [join(root, `src/tools/console/browser/${name}.ts`)],
       bundle: true,

@@ -70,6 +70,7 @@ describe('the tarball', () => {
       'calls.js.gz',
       'console.css.gz',
       'console.js.gz',
+      'first-use.js.gz',
       'icon.svg.gz',
       'marked.LICENSE',
       'reading.css.gz',

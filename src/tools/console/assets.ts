@@ -17,6 +17,7 @@ const NAMES = [
   'calls.js',
   'console.css',
   'console.js',
+  'first-use.js',
   'icon.svg',
   'reading.css',
   'reference.css',

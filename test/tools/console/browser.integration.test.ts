@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import express from 'express'
-import type { Browser, Page, Route } from 'playwright-core'
+import type { Browser, Page, Request, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createCredentials } from '../../../src/core/applications/credentials/credentials.js'
 import { smtpMailer } from '../../../src/features/emails/smtp.js'
@@ -250,6 +250,63 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     await page.keyboard.press('Enter')
     expect(await readStatus(operation)).toBe('200')
     expect(await readFocus(page)).toBe('Send')
+  })
+
+  it('loads the script of references into the page of samples when it is used, and then does what was asked for', async () => {
+    const page = usePage(/net::ERR_FAILED/)
+    const requested: string[] = []
+    const record = (each: Request): void => void requested.push(each.url())
+    page.on('request', record)
+    onTestFinished(() => void page.off('request', record))
+    const isLoaded = (): boolean =>
+      requested.some((url) => /\/assets\/(?:reference|calls)\./.test(url) && url.endsWith('.js'))
+    const open = async (): Promise<void> => {
+      await page.goto('about:blank')
+      requested.length = 0
+      await page.goto(`${referenceOf('orders')}/samples`, { waitUntil: 'networkidle' })
+      expect(isLoaded()).toBe(false)
+    }
+    const results = page.locator('[role=option]')
+
+    await open()
+    await page.locator('.copyable .copy').first().click()
+    await expect.poll(() => page.locator('.copyable .copy').first().textContent()).toMatch(/opied/)
+    expect(isLoaded()).toBe(false)
+    await page.locator('.search').fill('placeOrder')
+    await results.first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${referenceOf('orders')}/operations/placeOrder`)
+
+    await open()
+    await page.keyboard.press('/')
+    await expect.poll(() => page.evaluate(`document.activeElement.matches('.search')`)).toBe(true)
+    await page.keyboard.type('order')
+    await results.first().waitFor()
+    expect(await page.locator('.search').inputValue()).toBe('order')
+    // There is one script by now: one press opens one dialog, and one list on phones.
+    await authorize(page, { Key: key, Secret: secret })
+    await page.locator('dialog').getByText('Authorized.').waitFor()
+
+    await page.setViewportSize({ width: 390, height: 860 })
+    await open()
+    await page.locator('.menu').click()
+    await page.locator('dialog.sheet[open] .search').waitFor()
+
+    // Another press tries again.
+    await page.setViewportSize({ width: 1280, height: 860 })
+    await page.route('**/assets/reference.*.js', (route) => route.abort(), { times: 1 })
+    await open()
+    await page.locator('header .authorize').click()
+    await expect.poll(isLoaded).toBe(true)
+    await expect
+      .poll(async () => {
+        await page
+          .locator('header .authorize')
+          .click({ timeout: 500 })
+          .catch(() => undefined)
+        return page.getByRole('dialog', { name: 'Authorize' }).count()
+      })
+      .toBe(1)
   })
 
   it('opens, scrolls to and focuses the operation that the address names', async () => {

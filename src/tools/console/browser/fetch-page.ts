@@ -32,12 +32,20 @@ function listStyles(page: Document, base: string): string[] {
   return links.map((link) => new URL(link.getAttribute('href') ?? '', base).href)
 }
 
-function loadStyle(href: string): Promise<void> {
+function loadStyle(href: string): Promise<boolean> {
   loadedStyles.add(href)
+  return load(Object.assign(document.createElement('link'), { rel: 'stylesheet', href }))
+}
+
+/** Resolves whether it could be loaded. */
+export function loadScript(src: string): Promise<boolean> {
+  return load(Object.assign(document.createElement('script'), { src }))
+}
+
+function load(element: HTMLElement): Promise<boolean> {
   return new Promise((loaded) => {
-    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href })
-    link.addEventListener('load', () => loaded())
-    link.addEventListener('error', () => loaded())
-    document.head.append(link)
+    element.addEventListener('load', () => loaded(true))
+    element.addEventListener('error', () => loaded(false))
+    document.head.append(element)
   })
 }

@@ -1,14 +1,17 @@
 import { enableCopyButtons } from './copy.js'
 import { create, find } from './elements.js'
 import type { PageCalls, Calls } from './calls.js'
+import { loadScript } from './fetch-page.js'
 import { enableNavigation, nameOperations } from './navigation.js'
 import { findMain, readPage } from './page.js'
-import { enableSearch } from './search.js'
+import { enableSearch, isSearchKey } from './search.js'
 import { enableSheet, enableSidebar } from './sidebar.js'
 import { enableSoftNavigation, type View } from './soft-navigation.js'
 import { pageWords } from './words.js'
 
 // The script of references: navigation and search. What calls the API is in calls.ts, a file that is loaded when it is needed.
+
+declare const platformCalls: { createCalls(root: string): Calls }
 
 const script = document.currentScript
 if (script instanceof HTMLScriptElement && script.src !== '') start(new URL('../', script.src).href)
@@ -24,10 +27,7 @@ function start(root: string): void {
   })
 
   document.addEventListener('keydown', (event) => {
-    const { key, ctrlKey, metaKey, altKey, target } = event
-    const isSlash = key === '/' && !ctrlKey && !metaKey && !altKey && !isTyping(target)
-    const isCtrlK = key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey
-    if ((!isSlash && !isCtrlK) || document.querySelector('dialog.credentials[open]')) return
+    if (!isSearchKey(event) || document.querySelector('dialog.credentials[open]')) return
     if (pages.view().focusSearch()) event.preventDefault()
   })
   // A page that the browser kept for its Back button is never shown again as it was.
@@ -88,38 +88,14 @@ function createView(loader: ReturnType<typeof createCallsLoader>): View {
   }
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, select, textarea'))
-}
-
-/** Loads `calls.js` once, when it is first needed. `root`: the URL of the console's index. */
+/** Loads `calls.js` when it is first needed; the next call tries again if it cannot be loaded. `root`: the URL of the console's index. */
 function createCallsLoader(root: string) {
-  let loading: Promise<Calls> | undefined
+  let calls: Calls | undefined
   return {
-    isLoaded: () => 'platformCalls' in globalThis,
-    /** Rejects if the file cannot be loaded; the next call tries again. */
-    load(url: string): Promise<Calls> {
-      loading ??= loadScript(url).then(
-        () =>
-          (globalThis as unknown as { platformCalls: { createCalls(root: string): Calls } }).platformCalls.createCalls(
-            root,
-          ),
-        (error: unknown) => {
-          loading = undefined
-          throw error
-        },
-      )
-      return loading
+    isLoaded: () => calls !== undefined,
+    async load(url: string): Promise<Calls> {
+      if (!calls) await loadScript(url)
+      return (calls ??= platformCalls.createCalls(root))
     },
   }
-}
-
-function loadScript(src: string): Promise<void> {
-  return new Promise((loaded, failed) => {
-    const script = document.createElement('script')
-    script.addEventListener('load', () => loaded())
-    script.addEventListener('error', () => failed(new Error(`${src} could not be loaded.`)))
-    script.src = src
-    document.head.append(script)
-  })
 }

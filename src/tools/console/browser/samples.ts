@@ -65,19 +65,18 @@ export function enableSamples(form: HTMLFormElement, section: HTMLElement, optio
 }
 
 export function createLanguageChoice() {
-  const changes = new EventTarget()
+  const listeners = new Set<() => void>()
   let chosen = 'curl'
   return {
     read: () => chosen,
     choose(language: string): void {
       if (language === chosen) return
       chosen = language
-      changes.dispatchEvent(new Event('change'))
+      for (const listener of listeners) listener()
     },
     subscribe(listener: () => void, signal: AbortSignal): void {
-      changes.addEventListener('change', listener)
-      // Not by its option `signal`: an EventTarget of jsdom refuses the signals of another realm.
-      signal.addEventListener('abort', () => changes.removeEventListener('change', listener))
+      listeners.add(listener)
+      signal.addEventListener('abort', () => listeners.delete(listener))
     },
   }
 }

@@ -191,3 +191,11 @@ function formatCount(count: number, limit: number): string {
   const more = count > limit ? fillText(pageWords.best, { limit }) : ''
   return `${count === 1 ? pageWords.oneMatch : fillText(pageWords.matches, { count })}${more}`
 }
+
+/** `/`, except in a field, and Ctrl or Command with K. */
+export function isSearchKey({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
+  const isTyping =
+    target instanceof HTMLElement && (target.isContentEditable || target.matches('input, select, textarea'))
+  if (key === '/') return !ctrlKey && !metaKey && !altKey && !isTyping
+  return key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey
+}

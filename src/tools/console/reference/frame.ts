@@ -21,7 +21,7 @@ export function renderReferenceFrame(reference: Reference, options: Site, frame:
     tab: 'referenceTab',
     bodyClass: 'reference',
     styles: ['console.css', 'reference.css'],
-    scripts: ['reference.js'],
+    scripts: list.current === 'samples' ? ['console.js', 'first-use.js'] : ['reference.js'],
     ...(head && { head }),
     header: createHeader(reference),
     content: html`<div class="columns">${renderSideList(reference, options, list)}${main}</div>`,
@@ -77,6 +77,7 @@ function renderMain({ api }: Reference, options: Site, root: string, content: Ht
     data-key-header="${api.keyHeaders[0]}"
     data-search="${root}apis/${api.name}/search.json"
     data-calls="${root}${options.assets['calls.js'].path}"
+    data-script="${root}${options.assets['reference.js'].path}"
     data-support="${options.brand.supportUrl}"
     data-register="${options.registration && `${root}register`}"
     data-emails="${String(options.hasEmails)}"
