@@ -13,6 +13,8 @@ export interface Decision {
     | 'otherIssuers'
     /** `verifyAccessToken()` or `verifyApiKey()` rejected. */
     | 'notVerified'
+    /** A router of the platform answers, with what everybody may see. */
+    | 'public'
   readonly api: string
   /** What the guard demands; empty for a verifier, and for what a document does not describe. */
   readonly accepts: readonly AcceptedCredential[]

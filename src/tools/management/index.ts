@@ -91,7 +91,10 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
   return function managementRouter(req, res, next) {
     const path = parsePath(req.url ?? '/')
     const method = req.method === 'HEAD' ? 'GET' : req.method
-    if (path === '/openapi.json' && method === 'GET') return sendJson(res, 200, document, NO_STORE)
+    if (path === '/openapi.json' && method === 'GET') {
+      guardParts.decisions.note?.({ kind: 'public', api, accepts: [], denied: undefined, hasOwnAnswer: true })
+      return sendJson(res, 200, document, NO_STORE)
+    }
     const { matched, parameters } = matchPath(routes, path)
     const isKnown = matched.length > 0 || matchPath(ROUTES, path).matched.length > 0
     if (!isKnown) return next()

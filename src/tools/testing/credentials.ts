@@ -2,6 +2,8 @@ import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:cryp
 import type { ApiName, ApisOptions, Application, CredentialInfo, PlatformAuth, Scheme, ScopeOf } from '../../index.js'
 import { send } from './send.js'
 import { readJwtPart } from '../../shared/lib/jwt.js'
+import { refuseUnknown, wrongOption } from '../../shared/lib/option-checks.js'
+import { isObject } from '../../shared/lib/own-members.js'
 import { needsKeySet } from '../../shared/lib/key-set-text.js'
 import { inThePast, inThePresent } from './clock.js'
 
@@ -42,7 +44,7 @@ export async function accessTokenFor<const Apis extends ApisOptions, Name extend
   api: Name,
   options: AccessTokenOptions<ScopeOf<Apis, Name>> = {},
 ): Promise<string> {
-  const { secretId, ...client } = await createClient(auth, api, options)
+  const { secretId, ...client } = await createClient(auth, api, readOptions(options))
   try {
     return await requestAccessToken(auth, api, client)
   } finally {
@@ -70,6 +72,7 @@ export async function apiKeyFor<const Apis extends ApisOptions, Name extends Api
   options: AccessTokenOptions<ScopeOf<Apis, Name>> = {},
 ): Promise<string> {
   findApi(auth, api, 'apiKey')
+  readOptions(options)
   const platform: AnyPlatform = auth
   const id = readId(options.application)
   if (id === undefined) return (await createApplication(platform, api, options)).clientId
@@ -114,9 +117,26 @@ function formatHeaders(auth: AnyPlatform, name: string, credential: string): Rec
   return scheme === 'oauth2' ? { Authorization: `Bearer ${credential}` } : { [keyHeaders[0]!]: credential }
 }
 
+/** A mistyped `scopes` would give a credential with all of them, so that a test proves nothing. */
+function readOptions<Options extends AccessTokenOptions>(options: Options, known = CALLER_OPTIONS): Options {
+  if (Array.isArray(options)) throw wrongOption('options', 'is an array', "Write { scopes: ['orders:read'] }.")
+  refuseUnknown('', options, known)
+  return options
+}
+
+const CALLER_OPTIONS: readonly string[] = ['application', 'name', 'externalId', 'metadata', 'scopes']
+
+/** Throws `ConfigurationError` for anything else than a platform, also one of another process. */
+export function requirePlatform(auth: unknown): void {
+  if (!isObject(auth) || !Array.isArray(auth['apis']))
+    throw wrongOption('auth', 'is no platform', 'Give what createPlatformAuth() returns.')
+}
+
 export function findApi(auth: AnyPlatform, name: string, scheme?: Scheme): AnyPlatform['apis'][number] {
+  requirePlatform(auth)
   const api = auth.apis.find((each) => each.name === name)
-  if (!api) throw new Error(`The platform has no API "${name}".`)
+  if (!api)
+    throw new Error(`The platform has no API "${name}". There are: ${auth.apis.map((each) => each.name).join(', ')}.`)
   if (scheme === undefined || api.scheme === scheme) return api
   throw new Error(
     `The API "${name}" has the scheme "${api.scheme}". This helper needs an API with the scheme "${scheme}".`,
@@ -249,6 +269,7 @@ export async function callersFor<const Apis extends ApisOptions, Name extends ke
 ): Promise<Callers> {
   const platform: PlatformAuth = auth
   const isToken = findApi(platform, api).scheme === 'oauth2'
+  readOptions(options, ['scopes'])
   const create = (): Promise<Caller> => createCaller(platform, api, options)
   // The expired credential is made first, because the clocks are behind for every call meanwhile.
   const expired = await (isToken ? createExpiredToken(platform, api, create) : createExpiredKey(platform, api, create))

@@ -9,6 +9,8 @@ import {
   type PlatformAuth,
   type PlatformAuthOptions,
 } from '../../index.js'
+import { wrongOption } from '../../shared/lib/option-checks.js'
+import { isObject } from '../../shared/lib/own-members.js'
 import { createAdvancingClock, type FakeClock } from './clock.js'
 
 /** A platform for tests. */
@@ -51,6 +53,8 @@ export function createTestPlatform<
   const Features extends readonly FeatureEntry[] = readonly [],
 >(options: TestPlatformOptions<Apis, Schema, Features>): TestPlatform<Apis, Schema, Features> {
   const clock = createAdvancingClock()
+  if (!isObject(options) || !isObject(options.apis))
+    throw wrongOption('apis', 'is missing', 'Write createTestPlatform({ apis }) with the APIs of your platform.')
   const unlimited = Object.entries(options.apis).map(([name, api]) => [name, { ...api, rateLimit: false }])
   const auth = createPlatformAuth<Apis, Schema, Features>({
     baseUrl: 'http://localhost',

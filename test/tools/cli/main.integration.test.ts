@@ -69,6 +69,8 @@ it('runs every command', { timeout: 180_000 }, async () => {
     'No requests that would have been refused are stored: only servers with usage() count them, and they store them once a minute.\n',
   )
   expect(await runCommand('refusals', id, ...reading)).toBe('No refusals.\n')
+  const { stderr } = await runInProcess(['refusals', id, '--limit', '4', ...reading], { env })
+  expect(stderr).toContain('leave out --after and --limit')
   expect(await runCommand('apps allow', id, 'catalog', ...config)).toContain('may use catalog')
   await runCommand('apps disallow', id, 'catalog', ...writing)
   expect(await runCommand('apps rotate-secret', id, ...config)).toMatch(/epa_sec_\w{49}/)

@@ -41,6 +41,10 @@ afterEach(() => {
 })
 
 describe('createTestPlatform()', () => {
+  it('says that APIs are missing', () => {
+    expect(() => createTestPlatform(undefined as never)).toThrow('apis is missing. Write createTestPlatform({ apis })')
+  })
+
   it('creates a platform that works at once and prints nothing, not even for refusals', async () => {
     const printed = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name))
     const { auth } = createTestPlatform({ apis: APIS })

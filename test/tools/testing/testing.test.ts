@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { authOf, type PlatformAuth } from '../../../src/index.js'
-import { accessTokenFor, apiKeyFor, fakeClock } from '../../../src/tools/testing/index.js'
+import { accessTokenFor, apiKeyFor, callersFor, fakeClock, headersFor } from '../../../src/tools/testing/index.js'
 import { onEveryPlatform, usePlatform } from '../../support/platform.js'
 import { request } from '../../support/request.js'
 
@@ -38,7 +38,7 @@ onEveryPlatform((host) => {
 
     it('rejects an API of another scheme, an unknown API and an unknown scope', async () => {
       const untyped = host.auth as PlatformAuth
-      await expect(accessTokenFor(untyped, 'ordres' as never)).rejects.toThrow(/"ordres"/)
+      await expect(accessTokenFor(untyped, 'ordres' as never)).rejects.toThrow(/"ordres"\. There are: orders, /)
       await expect(accessTokenFor(untyped, 'catalog' as never)).rejects.toThrow(/"catalog".*"apiKey".*"oauth2"/)
       await expect(apiKeyFor(untyped, 'orders' as never)).rejects.toThrow(/"orders".*"oauth2".*"apiKey"/)
       await expect(apiKeyFor(untyped, 'constructor' as never)).rejects.toThrow(/"constructor"/)
@@ -59,6 +59,24 @@ onEveryPlatform((host) => {
     })
   })
 })
+
+it.each([
+  ['accessTokenFor()', accessTokenFor as AnyHelper, 'orders'],
+  ['apiKeyFor()', apiKeyFor as AnyHelper, 'catalog'],
+  ['headersFor()', headersFor as AnyHelper, 'orders'],
+  ['callersFor()', callersFor as AnyHelper, 'catalog'],
+])(
+  '%s refuses options that do not exist, so that no test has a credential with all scopes by mistake',
+  async (_name, helper, api) => {
+    const { auth } = usePlatform()
+    const message = 'scope is not an option. Did you mean "scopes"?'
+    await expect(helper(auth, api, { scope: ['orders:read'] })).rejects.toThrow(message)
+    await expect(helper(auth, api, ['orders:read'])).rejects.toThrow('options is an array')
+    await expect(helper(api, undefined, undefined)).rejects.toThrow('auth is no platform')
+  },
+)
+
+type AnyHelper = (auth: unknown, api: unknown, options: unknown) => Promise<unknown>
 
 describe('accessTokenFor()', () => {
   it('needs neither ready() nor an app, and works where baseUrl has a path', async () => {

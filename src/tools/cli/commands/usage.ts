@@ -105,6 +105,11 @@ const refusalsCommand = command({
   async run(context) {
     const [id] = context.parameters
     if (id === undefined) return runList('usage.totals', TOTALS, { name: 'refusals', input: {}, context })
+    if (context.values.after !== undefined || context.values.limit !== undefined)
+      throw new UsageError(
+        'With ID all its refusals are listed, at most 50: leave out --after and --limit.',
+        'refusals',
+      )
     const shown = {
       headings: ['at', 'api', 'error', 'route', 'address', 'request', 'why'],
       formatRow: ({ at, api, error, route = '-', address = '-', requestId = '-', ...why }: RefusalEntry) => {

@@ -1,5 +1,6 @@
 import type { PlatformAuth } from '../../../index.js'
 import { isObject } from '../../../shared/lib/own-members.js'
+import { requirePlatform } from '../credentials.js'
 import type { Listener } from '../send.js'
 import { findNextRoute, findLayers, type Route } from '../../../shared/express-routes/routes.js'
 import { findApiAddress, listBases } from './addresses.js'
@@ -13,7 +14,7 @@ import { createProblemList, RoutesNotSecuredError } from './problem.js'
 import { createProber } from './prober.js'
 import { readPublicRoutes } from './public-routes.js'
 import type { AlsoTry } from './variations.js'
-import { readGroup, wrongOption } from '../../../shared/lib/option-checks.js'
+import { readGroup, refuseUnknown, wrongOption } from '../../../shared/lib/option-checks.js'
 
 export interface ExpectSecuredOptions {
   /** The platform whose guards protect the routes. */
@@ -71,11 +72,21 @@ export function expectSecured(app: Listener, options: ExpectSecuredOptions): Pro
 let last: Promise<unknown> = Promise.resolve()
 
 function readOptions(app: unknown, options: ExpectSecuredOptions): ExpectSecuredOptions {
-  if (!isObject(options) || !Array.isArray((options.auth as Partial<PlatformAuth> | undefined)?.apis))
-    throw wrongOption('auth', 'is no platform', 'Give what createPlatformAuth() returns.')
+  requirePlatform(isObject(options) ? options.auth : undefined)
+  refuseUnknown('', options, KNOWN_OPTIONS)
   if (findLayers(app)) return options
   throw wrongOption('app', 'is no Express app', 'Give the app, or a router: express() or express.Router().')
 }
+
+const KNOWN_OPTIONS: readonly (keyof ExpectSecuredOptions)[] = [
+  'auth',
+  'documents',
+  'public',
+  'params',
+  'examples',
+  'alsoTry',
+  'allowNoRoutes',
+]
 
 async function checkRoutes(app: Listener, options: ExpectSecuredOptions): Promise<SecuredRoutes> {
   const { auth, params = {}, examples = {} } = options

@@ -72,6 +72,7 @@ export function createJudge(auth: PlatformAuth, prober: Prober) {
       const has = (...kinds: readonly Decision['kind'][]): boolean => decisions.some(({ kind }) => kinds.includes(kind))
       const fault = (kind: Fault['kind']): Fault => ({ kind, answer: describeAnswer(answer) })
       if (has('reported')) return fault('report-only')
+      if (has('public')) return undefined
       const refused = decisions.filter(({ kind }) => kind === 'refused')
       if (refused.length > 0) {
         const isGiven = answer && refused.some((decision) => isUnchanged(decision, answer, method))

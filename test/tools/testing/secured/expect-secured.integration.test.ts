@@ -6,6 +6,8 @@ import { createTemporaryFolder } from '../../../support/temporary-folder.js'
 import { IS_LONG_LANE } from '../../../support/long-lane.js'
 import { request } from '../../../support/request.js'
 import { createPlatformAuth, describeGuard, memoryStore } from '../../../../src/index.js'
+import { management, managementApi } from '../../../../src/tools/management/index.js'
+import { recordingLogger } from '../../../support/platform.js'
 import { expectSecured, fetchFrom } from '../../../../src/tools/testing/index.js'
 import { NEWEST_EXPRESS, SECURED_EXPRESSES } from './expresses.js'
 import { APIS, findProblems, openShop } from './shop.js'
@@ -156,6 +158,20 @@ describe.each(NEWEST_EXPRESS)('expectSecured()', (_name, express) => {
     expect((await platform.applications.list({ status: 'suspended' })).items).toEqual([])
   })
 
+  it('accepts what management answers to everybody, mounted as its documents say', async () => {
+    const platform = createPlatformAuth({
+      baseUrl: 'http://localhost',
+      apis: { ...APIS, management: managementApi },
+      store: memoryStore(),
+      logger: recordingLogger(),
+    })
+    onTestFinished(() => platform.close())
+    const app = express().use(platform.router)
+    app.use('/management', management(platform, { api: 'management' }))
+    app.get('/orders', platform.requireBearer('orders'), answer)
+    expect((await expectSecured(app, { auth: platform })).routes).toEqual(['GET /orders'])
+  })
+
   it('works with a platform that limits requests and failed attempts', async () => {
     const limits = { requests: { limit: 2, window: 60 }, failedAuthentication: { limit: 1, window: 60 } }
     const logger = { debug() {}, info() {}, warn() {}, error() {} }
@@ -177,6 +193,7 @@ describe.each(NEWEST_EXPRESS)('expectSecured()', (_name, express) => {
   it.each<[string, object, RegExp]>([
     ['no app', {}, /app is no Express app/],
     ['no platform', { auth: {} }, /auth is no platform/],
+    ['an option that does not exist', { documnts: {} }, /documnts is not an option\. Did you mean "documents"\?/],
     ['no reason', { public: { '/health': ' ' } }, /public\["\/health"\] has no reason/],
     ['no path', { public: { health: 'why' } }, /public\["health"\] is no route/],
     ['a list', { public: ['/health'] }, /public\["0"\]|public is no object/],
