@@ -422,6 +422,7 @@ describe('a file is refused', () => {
     ['authorization-server/routes.ts', `export default function router() {}`, 'has a default export'],
     ['authorization-server/routes.ts', `const router = 1\nexport { router as default }`, 'has a default export'],
     ['index.ts', `export * from './platform-auth.js'`, 'exports without naming'],
+    ['stores/calls.ts', `import * as emails from './emails.js'`, 'imports without naming'],
     ['http/types.ts', '', 'has a vague name'],
     ['lib/utils.ts', '', 'has a vague name'],
     ['common/form.ts', '', 'has a vague name'],
@@ -514,11 +515,12 @@ function checkFunctions({ path, functions }: SourceFile): string[] {
   })
 }
 
-function checkExportsAndName({ path, hasDefaultExport, hasUnnamedExport }: SourceFile): string[] {
+function checkExportsAndName({ path, hasDefaultExport, hasUnnamedExport, hasUnnamedImport }: SourceFile): string[] {
   return [
     // A declaration file describes the exports of another package.
     ...(hasDefaultExport && !path.endsWith('.d.ts') ? [`${path} has a default export; exports have names.`] : []),
     ...(path === 'index.ts' && hasUnnamedExport ? [`${path} exports without naming what.`] : []),
+    ...(hasUnnamedImport ? [`${path} imports without naming what.`] : []),
     ...(VAGUE_NAMES.test(path) ? [`${path} has a vague name; a file is named after its one concept.`] : []),
   ]
 }

@@ -30,6 +30,8 @@ export interface SourceFile {
   readonly hasDefaultExport: boolean
   /** `export * from '...'`. */
   readonly hasUnnamedExport: boolean
+  /** `import * as name from './file.js'`. */
+  readonly hasUnnamedImport: boolean
 }
 
 export interface Import {
@@ -88,6 +90,7 @@ export function parseSourceFile(path: string, text: string): SourceFile {
 
   let hasDefaultExport = false
   let hasUnnamedExport = false
+  let hasUnnamedImport = false
 
   new Visitor({
     ExportDefaultDeclaration: () => void (hasDefaultExport = true),
@@ -96,6 +99,10 @@ export function parseSourceFile(path: string, text: string): SourceFile {
     },
     ExportAllDeclaration({ exported }) {
       if (exported === null) hasUnnamedExport = true
+    },
+    ImportDeclaration({ source, specifiers }) {
+      const takesAll = specifiers.some(({ type }) => type === 'ImportNamespaceSpecifier')
+      if (takesAll && source.value.startsWith('.')) hasUnnamedImport = true
     },
     ImportExpression: ({ source }) => void found.push({ specifier: readLiteral(source), typeOnly: false, late: true }),
     TSImportType: ({ source }) => void found.push({ specifier: readLiteral(source), typeOnly: true }),
@@ -126,6 +133,7 @@ export function parseSourceFile(path: string, text: string): SourceFile {
     memberReads,
     hasDefaultExport,
     hasUnnamedExport,
+    hasUnnamedImport,
   }
 }
 

@@ -2,14 +2,39 @@ import type { StoreWith } from '../../shared/contracts/store.js'
 import { addAssertion, isAccessTokenRevoked, listRevokedAccessTokens, revokeAccessToken } from './ended-tokens.js'
 import { deleteAudit, hasAuditBefore, listAudit } from './audit.js'
 import type { Dialect, Work } from './work.js'
-import * as emails from './emails.js'
+import {
+  findEmail,
+  findEmailByClaimLink,
+  isEmailDue,
+  leaseEmail,
+  listEmails,
+  listExpiring,
+  writeEmail,
+} from './emails.js'
 import { listApplications, findApplication, findApplicationByKey } from './find-applications.js'
 import { countImportedHashes, noteCredentialUse, replaceCredentialHash } from './credentials.js'
 import { announceProcess, listProcesses, removeProcess } from './processes.js'
 import { addQuotas, deleteExpiredQuotas, hasExpiredQuotas, listQuotas, listUsed } from './quotas.js'
-import * as usage from './usage.js'
+import {
+  addReported,
+  listReported,
+  addRefusals,
+  addUsage,
+  deleteExpiredUsage,
+  hasExpiredUsage,
+  listRefusals,
+  listSums,
+} from './usage.js'
 import { addApplications, saveApplication } from './save-application.js'
-import * as secrets from './secrets.js'
+import {
+  establishSecret,
+  findSecret,
+  replaceSecret,
+  addSigningKey,
+  listSigningKeys,
+  removeSigningKey,
+  resealSigningKey,
+} from './secrets.js'
 import { addSignIn, addSignOut, countSignInGuess, findSignInByLink, listSignOuts, removeSignIn } from './sign-ins.js'
 
 /** The calls of a store that are the same in both databases. */
@@ -24,14 +49,13 @@ type Run = <Result>(start: () => Work<Result>) => Promise<Result>
 export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>, dialect: Dialect): SharedCalls {
   return {
     establishSecret: async (name, sealed) =>
-      (await read(() => secrets.findSecret(name))) ?? write(() => secrets.establishSecret(name, sealed)),
-    replaceSecret: (name, former, sealed, audit) =>
-      write(() => secrets.replaceSecret(dialect, name, former, sealed, audit)),
+      (await read(() => findSecret(name))) ?? write(() => establishSecret(name, sealed)),
+    replaceSecret: (name, former, sealed, audit) => write(() => replaceSecret(dialect, name, former, sealed, audit)),
 
-    listSigningKeys: () => read(secrets.listSigningKeys),
-    addSigningKey: (key, newest, audit) => write(() => secrets.addSigningKey(dialect, key, newest, audit)),
-    resealSigningKey: (kid, former, sealed) => write(() => secrets.resealSigningKey(kid, former, sealed)),
-    removeSigningKey: (kid, audit) => write(() => secrets.removeSigningKey(dialect, kid, audit)),
+    listSigningKeys: () => read(listSigningKeys),
+    addSigningKey: (key, newest, audit) => write(() => addSigningKey(dialect, key, newest, audit)),
+    resealSigningKey: (kid, former, sealed) => write(() => resealSigningKey(kid, former, sealed)),
+    removeSigningKey: (kid, audit) => write(() => removeSigningKey(dialect, kid, audit)),
 
     findApplication: (id) => read(() => findApplication(dialect, id)),
     findApplicationByKey: (...hashes) => read(() => findApplicationByKey(dialect, hashes)),
@@ -49,26 +73,24 @@ export function createSharedCalls({ read, write }: Record<'read' | 'write', Run>
 
     emails: {
       lease: async (now, until) =>
-        (await read(() => emails.isEmailDue(now))) ? write(() => emails.leaseEmail(dialect, now, until)) : undefined,
-      save: (email) => write(() => emails.writeEmail(email)),
-      find: (id) => read(() => emails.findEmail(id)),
-      findByClaimLink: (hash) => read(() => emails.findEmailByClaimLink(hash)),
-      list: (query) => read(() => emails.listEmails(query)),
-      listExpiring: (query) => read(() => emails.listExpiring(query)),
+        (await read(() => isEmailDue(now))) ? write(() => leaseEmail(dialect, now, until)) : undefined,
+      save: (email) => write(() => writeEmail(email)),
+      find: (id) => read(() => findEmail(id)),
+      findByClaimLink: (hash) => read(() => findEmailByClaimLink(hash)),
+      list: (query) => read(() => listEmails(query)),
+      listExpiring: (query) => read(() => listExpiring(query)),
     },
 
     usage: {
-      add: (batch, counts) => write(() => usage.addUsage(dialect, batch, counts)),
+      add: (batch, counts) => write(() => addUsage(dialect, batch, counts)),
       list: (query) => read(() => dialect.listUsage(query)),
-      listSums: (query) => read(() => usage.listSums(query)),
-      addReported: (batch, counts) => write(() => usage.addReported(dialect, batch, counts)),
-      listReported: (query) => read(() => usage.listReported(query)),
-      addRefusals: (batch, refusals, kept) => write(() => usage.addRefusals(dialect, batch, refusals, kept)),
-      listRefusals: (applicationId, after) => read(() => usage.listRefusals(applicationId, after)),
+      listSums: (query) => read(() => listSums(query)),
+      addReported: (batch, counts) => write(() => addReported(dialect, batch, counts)),
+      listReported: (query) => read(() => listReported(query)),
+      addRefusals: (batch, refusals, kept) => write(() => addRefusals(dialect, batch, refusals, kept)),
+      listRefusals: (applicationId, after) => read(() => listRefusals(applicationId, after)),
       deleteExpired: async (expired) =>
-        (await read(() => usage.hasExpiredUsage(expired)))
-          ? write(() => usage.deleteExpiredUsage(dialect, expired))
-          : 0,
+        (await read(() => hasExpiredUsage(expired))) ? write(() => deleteExpiredUsage(dialect, expired)) : 0,
     },
 
     quotas: {
