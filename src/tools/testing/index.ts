@@ -1,13 +1,5 @@
-export {
-  accessTokenFor,
-  apiKeyFor,
-  callersFor,
-  headersFor,
-  type AccessTokenOptions,
-  type Caller,
-  type CallerOptions,
-  type Callers,
-} from './credentials.js'
+export { accessTokenFor, apiKeyFor, headersFor, type AccessTokenOptions, type CallerOptions } from './credentials.js'
+export { callersFor, type Caller, type Callers } from './callers.js'
 export { fakeClock, type FakeClock } from './clock.js'
 export { fetchFrom, type AppFetch } from './send.js'
 export { memoryMailer, type EmailedCredentials, type MemoryMailer, type ReceivedEmail } from './mailer.js'

@@ -1,6 +1,7 @@
 import type { AcceptedCredential, PlatformAuth } from '../../../index.js'
 import { UNCOUNTED_APPLICATIONS } from '../../../shared/lib/share-in-process.js'
-import { ACTOR, callersFor, createApplication, createCaller, findApi } from '../credentials.js'
+import { callersFor, createCaller } from '../callers.js'
+import { ACTOR, createApplication, findApi } from '../credentials.js'
 
 export interface BadCredential {
   readonly name: string
