@@ -21,9 +21,9 @@ export function fillHtml(text: string, values: Readonly<Record<string, Html | st
   return html`${fillIn(text, values)}`
 }
 
-/** Keeps the word e-mail in one line: browsers would break it at its hyphen. Attributes stay as they are, and texts of controls and links. */
+/** Keeps the word e-mail in one line: browsers would break it at its hyphen. Attributes stay as they are, and texts of controls, links and code. */
 export function keepWhole({ markup }: Html): Html {
-  const parts = /<(style|script|textarea|option|button|a)\b[^]*?<\/\1>|<(?:"[^"]*"|[^">])*>|\be-mails?\b/gi
+  const parts = /<(style|script|textarea|option|button|a|code|pre)\b[^]*?<\/\1>|<(?:"[^"]*"|[^">])*>|\be-mails?\b/gi
   return {
     markup: markup.replaceAll(parts, (part) => (part.startsWith('<') ? part : `<span class="whole">${part}</span>`)),
   }

@@ -76,6 +76,7 @@ ${PROPERTIES.map((property) => `  ${property}\n`).join('')}  --sans: ui-sans-ser
   --top: clamp(1.25rem, 3vw, 2rem);
   --gutter: clamp(1rem, 3vw, 2rem);
   --lift: 0 1px 2px rgb(16 24 40 / 6%);
+  --over: color-mix(in srgb, var(--accent) 5%, var(--raised));
   font-family: var(--sans);
   -webkit-font-smoothing: antialiased;
   scroll-padding-top: 4.5rem;
@@ -120,7 +121,7 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 .button { ${BUTTON} }
 :is(button, .button):hover { --hover: color-mix(in srgb, var(--fill) 86%, var(--shade, #000)) }
 :is(button, .button).danger { border-color: var(--bad); color: var(--bad); background: var(--raised) }
-:is(.button, button).quiet:hover, .icon:hover, .more[open] > .icon { background: var(--code) }
+:is(.button, button).quiet:hover, .icon:hover, .more[open] > .icon { background: var(--over) }
 :is(button, .button, .action).danger:hover { border-color: var(--bad); background: color-mix(in srgb, var(--bad) 8%, var(--raised)) }
 :is(button, .button):is(:disabled, [aria-disabled=true]) { opacity: .6; cursor: default }
 .unseen, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
@@ -167,7 +168,8 @@ body > footer p { margin: 0 0 var(--space-2) }
 @media (max-width: 63.99rem), (pointer: coarse) {
   :root { --finger: max(0px, (44px - 1lh) / 2) }
   button, .button, .action, select, textarea, summary, [role=tab], input:not([type=checkbox], [type=radio]), .icon, .home { min-width: 44px; min-height: 44px }
-  .copy.copy { border: .375rem solid #0000; border-radius: .75rem; background-clip: padding-box }
+  .copy.copy { border: .375rem solid #0000; border-radius: .75rem; background-clip: padding-box; outline-offset: -.25rem }
+  :is(figcaption, .head, .endpoint) > .copy { margin-right: -.375rem }
   a:is(.button, .action) { display: inline-flex; align-items: center; justify-content: center }
   summary, label.choice { padding-block: var(--finger) }
   :is(nav, .help, .links, .crumb, .actions, .alone, h1, .row h3) > a:not(.button, .action), nav li > a { display: inline-block; min-width: 44px; min-height: 44px; padding-block: var(--finger) }

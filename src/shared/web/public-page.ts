@@ -34,7 +34,7 @@ fieldset > .wrong { margin-bottom: .375rem }
 .choice > span { flex: 1; display: grid; gap: var(--space-1); min-width: 0 }
 .choice .name { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline }
 .choice { display: flex; gap: var(--space-3); align-items: start; padding: var(--space-3) var(--space-4); border: 1px solid var(--line); background: var(--raised); font-size: .875rem; font-weight: 400 }
-.choice:hover { background: var(--code) }
+.choice:hover { background: var(--over) }
 .choice:has(:checked) { background: color-mix(in srgb, var(--accent) 6%, var(--raised)) }
 .choice:first-of-type { border-radius: var(--corner-box) var(--corner-box) 0 0 }
 .choice:last-of-type { border-radius: 0 0 var(--corner-box) var(--corner-box) }

@@ -126,14 +126,19 @@ function renderApi(
   { heading, folder, calls }: { readonly heading?: Html; readonly folder: string; readonly calls: Html },
 ): Html {
   const { name, description, scheme } = api
+  const about = html`<header>
+    ${heading} ${renderChip(words()[scheme])} ${description !== undefined && html`<p>${description}</p>`}
+  </header>`
+  const facts = html`<dl>${renderFacts(api, document, folder)}</dl>`
+  const shown = html`<div class="calls">${calls}</div>`
+  // The page of samples shows them first.
   return html` <section id="api-${name}" class="api" ${heading && html`aria-labelledby="title-${name}"`}>
-    <div>
-      <header>
-        ${heading} ${renderChip(words()[scheme])} ${description !== undefined && html`<p>${description}</p>`}
-      </header>
-      <dl>${renderFacts(api, document, folder)}</dl>
-    </div>
-    <div class="calls">${calls}</div>
+    ${
+      heading
+        ? html`<div>${about} ${facts}</div>
+            ${shown}`
+        : html`${about} ${shown} ${facts}`
+    }
   </section>`
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { html, type Html } from '../../shared/web/html.js'
+import { html, keepWhole, type Html } from '../../shared/web/html.js'
 import type { Tone } from '../../shared/web/look.js'
 import { renderPill } from '../../shared/web/parts.js'
 import { renderNeighbours, renderPage, type ConsoleText, type Site } from './page.js'
@@ -107,7 +107,7 @@ export function renderTextPage(site: Site, text: ConsoleText): string {
       ${links.length > 1 && renderSideLinks(isOneOfMany ? frameWords()[tab] : words().onPage, links)}
       <main class="text${!isGuide && ' changes'}">
         ${!hasHeading && html`<h1>${text.title}</h1>`}
-        ${{ markup: isGuide ? linkGuides(body, guides) : markChanges(body) }}
+        ${keepWhole({ markup: isGuide ? linkGuides(body, guides) : markChanges(body) })}
         ${isGuide && renderNeighbours(guides, guides.indexOf(text), (each) => [`../${each.path}`, each.title])}
       </main>
       ${isOneOfMany && headings.length > 1 && renderOnPage(headings)}

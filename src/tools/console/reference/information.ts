@@ -1,4 +1,4 @@
-import { html, type Html } from '../../../shared/web/html.js'
+import { html, keepWhole, type Html } from '../../../shared/web/html.js'
 import { asObject, type JsonObject } from '../../../shared/openapi/document.js'
 import { renderMarkdown } from './markdown.js'
 import { renderExternalDocs } from './operation.js'
@@ -25,7 +25,7 @@ export function renderInformation(
     ),
     renderFact(words().terms, readText(info['termsOfService']), readText(info['termsOfService'])),
   ]
-  return html`${text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel: 2, headingIds: true, takenIds })}</div>`}
+  return html`${text !== undefined && html`<div class="markdown">${keepWhole(renderMarkdown(text, { headingLevel: 2, headingIds: true, takenIds }))}</div>`}
   ${facts.some((fact) => fact !== false) && html`<dl class="information">${facts}</dl>`}
   ${renderExternalDocs(document['externalDocs'])}`
 }

@@ -3,7 +3,7 @@ import { createUniqueNames } from '../../../shared/lib/unique-names.js'
 import { escapeHidden, INVISIBLE } from '../../../shared/lib/visible-text.js'
 import { findFenceLanguage } from '../../../shared/lib/code-tokens.js'
 import { renderCopyButton } from '../../../shared/web/first-steps.js'
-import { html, type Html } from '../../../shared/web/html.js'
+import { html, keepWhole, type Html } from '../../../shared/web/html.js'
 import { renderCode } from '../../../shared/web/parts.js'
 import { frameWords, words } from '../words.js'
 import { readText } from './read-schema.js'
@@ -75,7 +75,7 @@ function renderFence(text: string, lang = ''): Html {
 
 export function renderDescription(given: unknown, headingLevel: number): Html | false {
   const text = readText(given)
-  return text !== undefined && html`<div class="markdown">${renderMarkdown(text, { headingLevel })}</div>`
+  return text !== undefined && html`<div class="markdown">${keepWhole(renderMarkdown(text, { headingLevel }))}</div>`
 }
 
 function writeToken(token: string, slash?: string, name = '', attributes = ''): string {
