@@ -104,7 +104,7 @@ a:hover { text-decoration-color: currentcolor }
 summary { cursor: pointer; list-style: none }
 summary::-webkit-details-marker { display: none }
 summary:not(.icon, .button)::before, .chevron::after, .select::after { content: ''; display: inline-block; flex: none; width: .4375rem; height: .4375rem; margin: 0 .625rem .0625rem .125rem; border: solid; border-width: 0 1.5px 1.5px 0; rotate: -45deg; transform: translate(-15%, -15%) }
-[open] > summary:not(.icon)::before, .open > * > .chevron::after, [open] > .chevron::after { rotate: 45deg }
+[open] > summary:not(.icon)::before, .open > * > .chevron::after, [open] > .chevron::after, .select::after { rotate: 45deg }
 .card, .box, .table, .tiles > div, .start, .decision > *, :is(main, .narrow) > form:not(.search) { border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: var(--lift) }
 /* Its tone colours the border and the mark, not the text. The mark stands at the first line, wherever a button beside it puts that. */
 :is(.notice, .problem) { margin: 0; padding: .625rem .875rem .625rem 2.625rem; border: 1px solid color-mix(in srgb, var(--tone) 45%, transparent); border-radius: var(--corner-control); --tone: var(--soft); --ground: var(--code) }
@@ -112,7 +112,7 @@ summary:not(.icon, .button)::before, .chevron::after, .select::after { content: 
 /* In place of the browser's arrow, whose place and size differ. */
 :root select:not([multiple]) { appearance: none; padding-right: 2.25rem }
 .select { display: grid; position: relative }
-.select::after { position: absolute; top: calc(50% - .25rem); right: .8125rem; margin: 0; color: var(--soft); rotate: 45deg; pointer-events: none }
+.select::after { position: absolute; top: calc(50% - .25rem); right: .8125rem; margin: 0; color: var(--soft); pointer-events: none }
 code, pre { font: var(--text-small)/1.6 var(--mono) }
 /* Faces for code join characters, such as those of ://, to one that looks like a space. */
 :root :is(code, pre, .path, textarea) { font-variant-ligatures: none }
@@ -168,8 +168,8 @@ body > footer p { margin: 0 0 var(--space-2) }
 @media (max-width: 63.99rem), (pointer: coarse) {
   :root { --finger: max(0px, (44px - 1lh) / 2) }
   button, .button, .action, select, textarea, summary, [role=tab], input:not([type=checkbox], [type=radio]), .icon, .home { min-width: 44px; min-height: 44px }
-  .copy.copy { border: .375rem solid #0000; border-radius: .75rem; background-clip: padding-box; outline-offset: -.25rem }
-  :is(figcaption, .head, .endpoint) > .copy { margin-right: -.375rem }
+  :root .copy.copy { border: .375rem solid #0000; border-radius: .75rem; background-clip: padding-box; outline-offset: -.25rem }
+  figcaption > .copy { margin-right: -.375rem }
   a:is(.button, .action) { display: inline-flex; align-items: center; justify-content: center }
   summary, label.choice { padding-block: var(--finger) }
   :is(nav, .help, .links, .crumb, .actions, .alone, h1, .row h3) > a:not(.button, .action), nav li > a { display: inline-block; min-width: 44px; min-height: 44px; padding-block: var(--finger) }
@@ -177,6 +177,10 @@ body > footer p { margin: 0 0 var(--space-2) }
 `
 
 const { 'bad-ground': badGround } = COLORS
+
+/** The ground of pages that people come to first: a light at the top, in the accent's colour. */
+export const FIRST_GROUND =
+  'background: radial-gradient(64rem 22rem at top, color-mix(in srgb, var(--accent) 8%, #0000), #0000) no-repeat, light-dark(#f6f8fa, #0f1318)'
 
 /** The rules of pages that consist of forms, and of values to copy: all but those of the console. */
 export const FORM_CSS = `:root { background: light-dark(#f6f8fa, #0f1318) }

@@ -40,9 +40,7 @@ const STYLES = {
 .method.post { color: var(--good); background: var(--good-ground) }
 .method.put { color: var(--warn); background: var(--warn-ground) }
 .method.delete { color: var(--bad); background: var(--bad-ground) }
-.method:is(.patch, .query) { color: var(--other); background: var(--other-ground) }
-/* The edge of what shows the one operation of a page. */
-.endpoint .method::before, #sidebar [aria-current] .method::before { content: ''; position: absolute; inset: 0 auto 0 -1px; border-left: 2px solid }`,
+.method:is(.patch, .query) { color: var(--other); background: var(--other-ground) }`,
   pill: `.pill { display: inline-block; padding: 0 .5rem; border-radius: 99px; --tone: var(--soft); --ground: var(--code); color: var(--tone); background: var(--ground); box-shadow: inset 0 0 0 1px color-mix(in srgb, currentcolor 18%, transparent); font: 500 var(--text-tiny)/1.7 var(--sans); letter-spacing: 0; white-space: nowrap }`,
   chip: `.chips { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0; padding: 0; list-style: none }
 .chip { display: inline-block; max-width: 100%; padding: 0 .375rem; border: 1px solid var(--line); border-radius: var(--corner-small); color: var(--ink); background: var(--code); font: 500 .75rem/1.6 var(--mono); overflow-wrap: anywhere }`,
@@ -92,7 +90,6 @@ pre .comment { color: #9fb0c6 }`,
 #sidebar .size { margin-left: auto; color: var(--soft); font-size: var(--text-tiny); font-weight: 400; font-variant-numeric: tabular-nums }
 #sidebar :is(a, summary, [role='option']):hover { color: var(--ink); background: var(--over) }
 #sidebar li > [aria-current] { color: var(--ink); background: color-mix(in srgb, var(--accent) 8%, transparent); font-weight: 500 }
-#sidebar :is([aria-current], [aria-selected='true']) .method { background: var(--raised); box-shadow: inset 0 0 0 1px color-mix(in srgb, currentcolor 25%, transparent) }
 #sidebar details [aria-current] { position: relative; box-shadow: -1px 0 var(--accent), inset 1px 0 var(--accent) }
 @media (min-width: 64rem) {
   body:has(> .columns) { padding: 0 }

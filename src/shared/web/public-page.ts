@@ -2,7 +2,7 @@ import { ownMembers } from '../lib/own-members.js'
 import type { Language } from '../contracts/application-record.js'
 import { VALUE_CSS } from './first-steps.js'
 import { html, keepWhole, type Html } from './html.js'
-import { COLORS, FORM_CSS, LOOK_CSS, shortenStyle } from './look.js'
+import { COLORS, FIRST_GROUND, FORM_CSS, LOOK_CSS, shortenStyle } from './look.js'
 import { styleParts } from './parts.js'
 import type { PageBrand } from './page-brand.js'
 import { createDeveloperHeader, type DeveloperTab, renderFrame } from './page-frame.js'
@@ -17,7 +17,7 @@ export interface PageLinks {
 
 const { warn, 'warn-ground': ground } = COLORS
 const PLAIN = `${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'pill', 'empty')}.pill.warn { color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
-:root { --page: 40rem }
+:root { --page: 40rem; ${FIRST_GROUND} }
 h1 { margin: var(--top) 0 var(--space-3) }
 main:has(> .box > .empty) > h1 { text-align: center }
 .intro { margin-bottom: var(--space-5); color: var(--soft) }

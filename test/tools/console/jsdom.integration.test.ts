@@ -45,21 +45,20 @@ describe('a reference', () => {
     await (await open('orders')).state('Not authorized')
   })
 
-  it('offers to authorize where a call needs it, until there are credentials, and goes on to Send', async () => {
+  it('has one main button, which authorizes and sends where a call needs credentials, until there are some', async () => {
     const page = await open('orders')
     await page.click('#listOrders .toggle')
-    const need = await page.one('#listOrders .need', 'Add your credentials to send this request.')
-    expect(need.hidden).toBe(false)
-    const send = await page.one('#listOrders .execute')
-    expect([need.querySelector('.quiet'), send.classList.contains('quiet')]).toEqual([null, true])
-    need.querySelector('button')!.click()
+    const first = await page.one('#listOrders .first', 'Authorize and send')
+    const known = await page.one('#listOrders .known')
+    const send = await page.one('#listOrders .execute', 'Send')
+    expect([first.hidden, known.hidden, send.classList.contains('quiet')]).toEqual([false, true, true])
+    first.click()
     await page.authorize(credentials.clientId, credentials.clientSecret)
-    await page.state('Authorized as ')
-    expect([need.textContent, send.classList.contains('quiet')]).toEqual([
-      expect.stringMatching(/^Authorized as epa_key_....… Change$/),
-      false,
-    ])
-    await vi.waitFor(() => expect(page.window.document.activeElement?.matches('#listOrders .execute')).toBe(true))
+    await page.one('#listOrders .outcome', '200 OK')
+    expect(page.sent.map(({ path }) => path)).toEqual(['/orders/token', '/orders/items'])
+    expect([first.hidden, known.hidden, send.classList.contains('quiet')]).toEqual([true, false, false])
+    expect(known.textContent).toMatch(/^Authorized as epa_key_....… Change$/)
+    expect(page.window.document.activeElement).toBe(send)
   })
 
   it('says which scope an access token lacks', async () => {

@@ -1,11 +1,12 @@
 import { VALUE_CSS } from '../../../shared/web/first-steps.js'
-import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../../shared/web/look.js'
+import { FIRST_GROUND, FORM_CSS, LOOK_CSS, shortenStyle } from '../../../shared/web/look.js'
 import { CONTENTS_CSS } from '../../../shared/web/page-frame.js'
 import { styleParts } from '../../../shared/web/parts.js'
 
 const PARTS = styleParts('crumb', 'card', 'rows', 'pill', 'chip', 'tones', 'empty', 'code', 'desk')
 
 const OWN = `:root:has(.form) { --page: 40rem }
+:root:not(:has(.signed-in)) { ${FIRST_GROUND} }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; margin: var(--top) 0 var(--space-4) }
 .crumb + .head { margin-top: 0 }
 .intro { margin: calc(-1 * var(--space-2)) 0 var(--space-5); color: var(--soft) }

@@ -129,25 +129,29 @@ export function enableCall(form: HTMLFormElement, options: CallOptions): void {
     if (target instanceof Element && target.getAttribute('aria-invalid') === 'true') clearProblem(target)
   })
   enableBodyChoices(form)
-  if (form.dataset['security'] === 'required') showNeed(button, options)
+  if (form.dataset['security'] === 'required') showNeed(button, options, () => void execute())
 }
 
-/** Says above the button that sends that credentials are needed, or on narrow pages, whose header has no room for it, which there are. */
-function showNeed(button: HTMLElement, { page, session, signal, authorize }: CallOptions): void {
-  const click = (): void => authorize(undefined, () => button.focus())
-  const authorizeButton = createButton(callWords.authorize, click, 'button')
-  const text = create('span', { class: 'state' })
-  const need = create('p', { class: 'need' }, text, ' ', authorizeButton)
-  const show = (): void => {
-    const known = session.describe(page.api)
-    const isNeeded = known === 'none'
-    text.textContent = isNeeded ? callWords.toSend : describeState(known, session.read()?.key ?? '')
-    text.dataset['state'] = known
-    authorizeButton.textContent = isNeeded ? callWords.authorize : callWords.change
-    authorizeButton.classList.toggle('quiet', !isNeeded)
-    button.classList.toggle('quiet', isNeeded)
+/** Until there are credentials, a button that authorizes first. Then narrow pages, whose header has no room for it, say which there are. */
+function showNeed(button: HTMLElement, { page, session, signal, authorize }: CallOptions, execute: () => void): void {
+  const send = (): void => {
+    button.focus()
+    execute()
   }
-  button.parentElement?.before(need)
+  const first = createButton(callWords.authorizeToSend, () => authorize(undefined, send), 'first button')
+  const text = create('span', { class: 'state' })
+  const change = createButton(callWords.change, () => authorize(undefined, () => button.focus()))
+  const known = create('p', { class: 'known' }, text, ' ', change)
+  const show = (): void => {
+    const state = session.describe(page.api)
+    text.textContent = describeState(state, session.read()?.key ?? '')
+    text.dataset['state'] = state
+    known.hidden = state === 'none'
+    first.hidden = !known.hidden
+    button.classList.toggle('quiet', known.hidden)
+  }
+  button.before(first, ' ')
+  button.parentElement?.before(known)
   session.subscribe(show, signal)
   show()
 }

@@ -114,7 +114,7 @@ export const calls = {
   tryAgain: 'Try again {time}.',
   answered: 'The token endpoint answered {status}.',
   noCredential: 'The call carried no credential.',
-  toSend: 'Add your credentials to send this request.',
+  authorizeToSend: 'Authorize and send',
   authorizeAndSend: 'Authorize and send again',
   notArrived: 'The credential did not arrive at the API.',
   refusedToken:
