@@ -40,7 +40,7 @@ const PAGES = {
   'claim-refused': async (page, { baseUrl }) => {
     await page.goto(`${baseUrl}/developers/register/claim#refused`)
     await page.locator('#show').click()
-    await page.locator('#problem').waitFor()
+    await page.locator('#refused').waitFor()
   },
   'operator-today': (page, site) => showOperator(page, site, ''),
   'operator-applications': (page, site) => showOperator(page, site, '/applications'),

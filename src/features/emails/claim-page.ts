@@ -8,6 +8,7 @@ import { COPY_SCRIPT } from '../../shared/web/copy-script.js'
 import { renderCopyable, renderFirstCalls } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../shared/web/page-frame.js'
+import { renderEmpty } from '../../shared/web/parts.js'
 import { createContentSecurityPolicy, renderPage, type PageLinks } from '../../shared/web/public-page.js'
 import { formatTime } from './layout.js'
 import { TEXTS } from './texts/languages.js'
@@ -23,7 +24,7 @@ export interface ClaimedCredentials {
 /** `GET /claim`: shows credentials on a click. The claim token stays in the browser until then. */
 export function renderClaimPage(links: PageLinks, language: Language): string {
   const texts = TEXTS[language].claim
-  const { incomplete, refused, limited, failed } = texts
+  const { incomplete, limited, failed, refusedHeading: refused } = texts
   const { portalUrl, brand } = links
   const { supportUrl } = brand
   const problems = JSON.stringify({ incomplete, refused, limited, failed })
@@ -36,8 +37,8 @@ export function renderClaimPage(links: PageLinks, language: Language): string {
           <p><button id="show">${texts.show}</button></p>
         </div>
         <p id="problem" class="problem" role="alert" tabindex="-1" hidden></p>
-        <div id="refused" hidden>
-          <p>${texts.refusedMeans}</p>
+        <div id="refused" role="alert" tabindex="-1" hidden>
+          ${renderEmpty({ drawing: 'alert', next: texts.refused }, html`<p>${texts.refusedMeans}</p>`)}
           ${(portalUrl ?? supportUrl) !== undefined && html`<p class="actions">${portalUrl !== undefined && html`<a class="button" href="${portalUrl}">${texts.signIn}</a>`} ${supportUrl !== undefined && html`<a class="button${portalUrl !== undefined && ' quiet'}" href="${supportUrl}">${texts.askForHelp}</a>`}</p>`}
         </div>
         <div id="done" role="status" tabindex="-1"></div>
@@ -96,12 +97,15 @@ function renderEnd(end: Date, language: Language): Html {
 const CLAIM_SCRIPT = `const byId = (id) => document.getElementById(id)
 const problems = JSON.parse(byId('claim').dataset.problems)
 let token = ''
+const heading = document.title
+function setHeading(text) { document.title = document.querySelector('h1').textContent = text }
 function follow() {
   if (!location.hash) return
   token = location.hash.slice(1)
   history.replaceState(null, '', location.pathname)
   byId('problem').hidden = byId('refused').hidden = true
   byId('ask').hidden = byId('show').hidden = byId('show').disabled = false
+  setHeading(heading)
 }
 addEventListener('hashchange', follow)
 follow()
@@ -111,12 +115,14 @@ byId('show').addEventListener('click', async () => {
   const fail = (problem, again) => {
     if (sent !== token) return
     byId('show').disabled = !again
+    const isRefused = problem === 'refused'
     byId('problem').textContent = problems[problem]
-    byId('problem').hidden = false
+    byId('problem').hidden = isRefused
     if (again) return byId('show').focus()
     byId('ask').hidden = true
-    byId('refused').hidden = problem !== 'refused'
-    byId('problem').focus()
+    byId('refused').hidden = !isRefused
+    if (isRefused) setHeading(problems.refused)
+    byId(isRefused ? 'refused' : 'problem').focus()
   }
   if (!sent) return fail('incomplete', false)
   try {

@@ -101,7 +101,7 @@ function createStyles({ accent }: Brand) {
     fact: `${font('small', COLORS.soft.light)}; padding: 8px 12px 8px 0; border-top: 1px solid ${COLORS.line.light}`,
     value: `color: ${ink}; word-break: break-word`,
     code,
-    boxed: `${code}; font-size: ${TEXT_SIZES.plain}px; padding: 14px 16px; font-weight: 600; border: 1px solid ${accent.light}`,
+    boxed: `${code}; font-size: ${TEXT_SIZES.plain}px; padding: 14px 16px`,
     button: `background-color: ${accent.light}; border: 1px solid ${accent.light}; border-radius: ${CORNERS.control}px; mso-padding-alt: 11px 22px`,
     buttonLink: `${font('plain', COLORS['on-accent'].light)}; display: inline-block; padding: 11px 22px; font-weight: 600; text-decoration: none`,
     quiet: `border: 1px solid ${accent.light}; border-radius: ${CORNERS.control}px; mso-padding-alt: 11px 22px`,
@@ -115,6 +115,9 @@ function createStyles({ accent }: Brand) {
 /** A style for Apple Mail and the newer Outlooks. It needs classes, because such a rule cannot be inline. */
 function createDarkStyles({ accent }: Brand): string {
   const { paper, raised, ink, soft, code, line } = COLORS
+  // As on pages: white on the product's own colour, unless the brand has another one.
+  const isOwn = accent.dark !== COLORS.accent.dark
+  const [fill, onFill] = isOwn ? [accent.dark, COLORS['on-accent'].dark] : [COLORS.fill.dark, '#ffffff']
   return `
 :root { color-scheme: light dark; supported-color-schemes: light dark }
 .whole { white-space: nowrap }
@@ -126,8 +129,8 @@ function createDarkStyles({ accent }: Brand): string {
   .fact { border-color: ${line.dark} !important }
   .code { color: ${ink.dark} !important; background-color: ${code.dark} !important; border-color: ${line.dark} !important }
   .accent { color: ${accent.dark} !important }
-  .button { background-color: ${accent.dark} !important; border-color: ${accent.dark} !important }
-  .on-accent { color: ${COLORS['on-accent'].dark} !important }
+  .button { background-color: ${fill} !important; border-color: ${fill} !important }
+  .on-accent { color: ${onFill} !important }
   .quiet { border-color: ${accent.dark} !important }
 }
 @media (max-width: 480px) {

@@ -7,7 +7,7 @@ import type { Problem } from '../../shared/web/form-field.js'
 import { renderField, renderInputField, renderProblem, renderTextarea } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
 import { formatDateTime, formatRelative } from '../../shared/web/times.js'
-import { renderChip, renderEmpty } from '../../shared/web/parts.js'
+import { type EmptyState, renderChip, renderEmpty } from '../../shared/web/parts.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from '../../shared/web/public-page.js'
 
@@ -47,7 +47,7 @@ follow()
 `
 
 /** No form is sent to another origin, and no script runs but the one above. */
-export const DECIDE_SECURITY_POLICY = createContentSecurityPolicy(FOLLOW_SCRIPT)
+export const DECIDE_SECURITY_POLICY = createContentSecurityPolicy(FOLLOW_SCRIPT, 'decision')
 
 const MAX_LINK_LENGTH = 4096
 
@@ -60,6 +60,7 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
     // Operators read these pages, not contacts.
     renderPage(heading, { brand, developersUrl, portalUrl: undefined }, content, {
       script: FOLLOW_SCRIPT,
+      style: 'decision',
       isError,
       tab: false,
     })
@@ -73,7 +74,7 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
       const content = html`${refused && renderProblem({ text: toSentence(refused.problem) })}
         <form method="post">
           ${renderInputField(field, entered)}
-          <button>Show the request</button>
+          <p class="actions"><button>Show the request</button></p>
         </form>
         <noscript><p>This browser runs no scripts. Copy the link from the e-mail, and paste it above.</p></noscript>`
       return render('Decide about a request', content, refused !== undefined)
@@ -98,8 +99,10 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
       render(
         'Nothing left to decide',
         html`<div class="box">
-          <p>${decided ? describeOutcome(decided) : UNKNOWN_OUTCOME}</p>
-          ${application.name !== '' && html`<p>Application: ${application.name}</p>`}
+          ${renderEmpty(
+            describeOutcome(decided),
+            application.name !== '' && html`<p>Application: ${application.name}</p>`,
+          )}
           ${decided?.reason !== undefined && html`<p class="quote">${decided.reason}</p>`}
           ${decided && Object.keys(decided.requested).length > 0 && renderDecided(decided, apis)}
         </div>`,
@@ -109,9 +112,8 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
         `${isRegistration ? name : `The request of ${name}`} was ${isApproved ? 'approved' : 'denied'}`,
         html`<div class="box">
           ${renderEmpty(
-            { isGood: isApproved, drawing: 'dash' },
-            html`<p>${describeDone(isApproved, isRegistration)}</p>
-              <p>${describeNext(isApproved, isRegistration)}</p>
+            { isGood: isApproved, drawing: 'cross', next: describeDone(isApproved, isRegistration) },
+            html`<p>${describeNext(isApproved, isRegistration)}</p>
               <p>You can close this page. Other requests have their own e-mails.</p>`,
           )}
         </div>`,
@@ -215,8 +217,11 @@ function nameLanguage(language: ApplicationRecord['language']): string {
 const UNKNOWN_OUTCOME =
   'This request does not wait for a decision any more. The audit log shows what has happened to the application.'
 
-function describeOutcome({ outcome, at, by }: DecidedRequest): string {
-  return `${OUTCOMES[outcome]} on ${formatDateTime(at, WORDS)}${by === undefined ? '' : ` by ${by.replace(/^operator:/, '')}`}.`
+function describeOutcome(decided: DecidedRequest | undefined): EmptyState {
+  if (!decided) return { drawing: 'alert', next: UNKNOWN_OUTCOME }
+  const { outcome, at, by } = decided
+  const next = `${OUTCOMES[outcome]} on ${formatDateTime(at, WORDS)}${by === undefined ? '' : ` by ${by.replace(/^operator:/, '')}`}.`
+  return { drawing: outcome === 'rejected' ? 'cross' : 'alert', next, isGood: outcome === 'approved' }
 }
 
 const OUTCOMES = {

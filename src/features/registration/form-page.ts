@@ -36,7 +36,7 @@ export function createFormPage(
   links: PageLinks,
   { fields: { inputs }, terms, captcha, decisionDays }: RegistrationSettings,
 ) {
-  const policy = links.brand.extendPolicy(createContentSecurityPolicy(SEND_ONCE_SCRIPT))
+  const policy = links.brand.extendPolicy(createContentSecurityPolicy(SEND_ONCE_SCRIPT, 'form'))
 
   const takesKeys = apis.some(takesKeySets)
 
@@ -59,7 +59,7 @@ export function createFormPage(
         ${takesKeys && renderKeySet(value('keySet'), state)}
         ${inputs.map((input) => renderInput(input, state, value(input.id)))}
         ${terms && renderTerms(terms, value('terms'), state)} ${captcha && renderCaptcha(captcha, state)}
-        <button>${texts.register}</button>
+        <p class="actions"><button>${texts.register}</button></p>
       </form>
       <h2>${texts.next}</h2>
       <p>${texts.sent}</p>
@@ -68,6 +68,7 @@ export function createFormPage(
       isError: refused !== undefined,
       language,
       script: SEND_ONCE_SCRIPT,
+      style: 'form',
       tab: 'register',
     })
   }

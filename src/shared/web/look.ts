@@ -132,6 +132,7 @@ code, pre { font: var(--text-small)/1.6 var(--mono) }
 .bar nav [aria-current] { color: var(--ink); text-decoration: underline 2px var(--accent); text-underline-offset: .5em }
 .bar nav > a { white-space: nowrap }
 .home { display: flex; gap: var(--space-2); min-width: 0; margin-right: var(--space-4); align-items: center; font-weight: 600; letter-spacing: -.01em; line-height: 1.25; overflow-wrap: anywhere }
+.initial { flex: none; width: 1.25rem; border-radius: var(--corner-small); color: var(--on-fill, #fff); background: var(--fill); font-size: var(--text-small); line-height: 1.25rem; text-align: center; text-transform: uppercase; &::before { content: attr(data-text) / '' } }
 .home img { max-width: 9rem; max-height: 2rem }
 .more { flex: 1 }
 .icon { display: grid; flex: none; place-content: center; width: 2.25rem; height: 2.25rem; padding: 0; border: 0; border-radius: var(--corner-control); color: var(--ink); background: none; box-shadow: none; list-style: none; cursor: pointer }
@@ -207,8 +208,13 @@ input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-wi
 :is(select, [type=date]) { height: calc(1.5em + .75rem + 2px) }
 [aria-invalid]:not([type=checkbox]) { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
 button { justify-self: start; ${BUTTON} }
+.actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }
+:is(main, .narrow) > form:not(.search) > .actions { --edge: clamp(1rem, 4vw, 1.25rem); gap: var(--space-3); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge); border-top: 1px solid var(--line) }
 .quiet { border-color: var(--line); color: var(--ink); background: var(--raised) }
 .problem { margin: 0 0 var(--space-5); background: light-dark(${badGround.light}, ${badGround.dark}); --tone: var(--bad) }
-.problem a { color: inherit }
+.wrong { color: var(--bad) }
+p.wrong { margin: 0; font-size: var(--text-small) }
+.box > :last-child { margin: 0 }
+.box .empty { padding: var(--space-2) 0; & + .actions { justify-content: center; margin-top: var(--space-4) } }
 dt { color: var(--soft); font-size: var(--text-small) }
 `

@@ -14,9 +14,9 @@ export function createPageBrand(option: BrandOptions | undefined) {
     isNamed: name !== undefined || logo !== undefined,
     /** Elements for the head, after the page's own style sheet. */
     style: hasColor && { markup: `<style>${css}</style>` },
-    /** Logo and name. `label`: the name of a platform that has none. */
+    /** Logo, or the first letter in an attribute, as it is no word of the page, and name. `label`: the name of a platform that has none. */
     renderName: (label: string): Html =>
-      html`${logo !== undefined && html`<img src="${logo}" alt="" />`}<strong${name === undefined && logo !== undefined && html` class="unseen"`}>${name ?? label}</strong>`,
+      html`${logo === undefined ? html`<span class="initial" data-text="${/./u.exec(name ?? label)?.[0]}"></span>` : html`<img src="${logo}" alt="" />`}<strong${name === undefined && logo !== undefined && html` class="unseen"`}>${name ?? label}</strong>`,
     /** The link to help, for the end of the page. */
     supportUrl,
     /** A Content-Security-Policy that also allows the style sheet, by its hash, and the logo. */

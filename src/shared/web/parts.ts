@@ -10,13 +10,13 @@ const STYLES = {
 .crumb > * { margin: 0; font: inherit; letter-spacing: 0; & + *::before { content: ''; display: inline-block; height: .75em; margin-inline: .5rem; border-left: 1px solid; rotate: 16deg } }
 .crumb a { color: inherit; &:not(:hover) { text-decoration: none } }
 .crumb + h2 { margin: 0 0 var(--space-4); font: 600 var(--text-heading)/1.2 var(--display) }`,
-  card: `.card { min-width: 0 }
+  card: `.card { min-width: 0; &.danger-zone { border-color: color-mix(in srgb, var(--bad) 35%, var(--line)); > header { background: color-mix(in srgb, var(--bad) 5%, var(--raised)) } } }
 .card > header { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; justify-content: space-between; min-height: 3rem; padding: var(--space-2) var(--space-4); border-bottom: 1px solid var(--line) }
 .card > .inside { padding: var(--space-4) }`,
   rows: `h3 { margin: 0; font-size: var(--text-large); font-weight: 600; line-height: 1.4; letter-spacing: -.006em }
 .rows { margin: 0; padding: 0; list-style: none; h3 { font-size: var(--text-plain) } }
 .rows > li { padding: var(--space-4) }
-.rows > li + li, .foot { border-top: 1px solid var(--line) }
+.rows > li + li { border-top: 1px solid var(--line) }
 .row { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-6); align-items: flex-start; justify-content: space-between }
 .row > div { flex: 1 1 18rem; min-width: 0 }
 .row p { margin: var(--space-1) 0 0 }`,
@@ -59,7 +59,7 @@ const STYLES = {
 .empty p { font-size: .875rem }
 .empty > figure { width: 100%; max-width: 44rem; margin-top: var(--space-2); text-align: left }
 .empty > .actions { justify-content: center; margin-top: var(--space-2) }
-.empty.good > svg { color: var(--good); background: color-mix(in srgb, var(--good) 13%, var(--raised)) }`,
+.empty:is(.good, .bad) > svg { color: var(--good); background: color-mix(in srgb, currentcolor 13%, var(--raised)); .bad > & { color: var(--bad) } }`,
   code: `:root { --night: light-dark(#0f172a, #090c11); --night-line: light-dark(#0f172a, #303842); --night-rule: light-dark(#2b364b, #262d36); --night-button: light-dark(#1c2740, #161b22) }
 figure, .copyable { margin: 0 }
 figure { border: 1px solid var(--night-line); border-radius: var(--corner-box); color: #e2e8f0; background: var(--night); overflow: hidden }
@@ -102,7 +102,6 @@ pre .comment { color: #9fb0c6 }`,
 p.facts { display: flex; flex-wrap: wrap; gap: .125rem var(--space-4); align-items: baseline; max-width: none; margin: 0; overflow-x: clip; overflow-clip-margin: .25rem; color: var(--soft); font-size: var(--text-small); font-weight: 400; overflow-wrap: anywhere }
 /* A dot between two facts: the one before the first of a line is clipped. */
 p.facts > * { position: relative; &::before { content: '·'; position: absolute; left: -.625rem; font-family: var(--sans) } }
-.wrong { color: var(--bad) }
 .card .table { border: 0; border-radius: 0; box-shadow: none }
 form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); border-color: var(--hover, var(--fill)); color: #fff; background: var(--hover, var(--fill)) }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: var(--space-3); margin: 0 }
@@ -157,7 +156,6 @@ details > .table thead :is(th, .number) { position: sticky; top: 0; white-space:
 .choice { display: flex; gap: .625rem; align-items: start; font-size: .875rem; font-weight: 400 }
 .signed-in { color: var(--soft); overflow-wrap: anywhere }
 .card > header h2 { margin: 0; font-size: var(--text-large) }
-.actions { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; margin: 0 }
 .row .actions { margin: 0 }
 .action { padding: var(--space-1) .625rem; border: 1px solid var(--line); border-radius: var(--corner-control); color: var(--ink); background: var(--raised); box-shadow: var(--lift); font-size: var(--text-small); font-weight: 500; text-decoration: none; &.danger { border-color: currentcolor; color: var(--bad) } }
 .action:hover { border-color: var(--soft) }`,
@@ -290,12 +288,14 @@ const DRAWINGS = {
   search: 'M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.5 15.5L20 20',
   first: 'M12 5v14M5 12h14',
   dash: 'M6 12h12',
+  alert: 'M12 6v8M12 18h0',
+  cross: 'M7 7l10 10M17 7L7 17',
 } as const
 
 export interface EmptyState {
   readonly title?: string
   readonly next?: string
-  /** A green tick in place of a drawing. */
+  /** A green tick in place of a drawing. The drawing `cross` is red. */
   readonly isGood?: boolean
   readonly drawing?: keyof typeof DRAWINGS
 }
@@ -303,7 +303,7 @@ export interface EmptyState {
 /** What stands where there is nothing yet, or nothing to do: it says what is next. */
 export function renderEmpty(state: EmptyState, content?: Content): Html {
   const { title, next, isGood = false, drawing = 'tray' } = ownMembers(state)
-  return html`<div class="empty${isGood && ' good'}">
+  return html`<div class="empty${isGood ? ' good' : drawing === 'cross' && ' bad'}">
     <svg viewBox="0 0 24 24" aria-hidden="true"><path d="${DRAWINGS[isGood ? 'tick' : drawing]}" /></svg>
     ${title !== undefined && html`<h3>${title}</h3>`} ${next !== undefined && html`<p>${next}</p>`} ${content}
   </div>`

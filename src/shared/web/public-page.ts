@@ -19,17 +19,22 @@ const { warn, 'warn-ground': ground } = COLORS
 const PLAIN = `${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'pill', 'empty')}.pill.warn { color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
 :root { --page: 40rem; ${FIRST_GROUND} }
 h1 { margin: var(--top) 0 var(--space-3) }
-main:has(> .box > .empty) > h1 { text-align: center }
+main:has(> .box > .empty, #refused:not([hidden])) > h1 { text-align: center }
 .intro { margin-bottom: var(--space-5); color: var(--soft) }
 h1 + :is(.box, form, .problem) { margin-top: var(--space-5) }
-.problem ul { display: grid; margin: var(--space-1) 0 0; padding-left: 1.25rem }
+h2 ~ p { color: var(--soft); font-size: .875rem }
+.box .empty p:first-of-type { color: var(--ink); font-size: var(--text-plain); font-weight: 500 }
+`
+
+/** The names of scopes, and beside them what they mean. */
+const SCOPES = `.hint, .about, label small { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
+.about, .facts ul { display: grid; grid-template-columns: fit-content(50%) 1fr; gap: var(--space-1) var(--space-2); overflow-wrap: anywhere; & > * { grid-column: 1 / -1 } }
+:is(.scope, .facts li) { display: grid; grid-template-columns: subgrid; justify-items: start; align-items: baseline }
+`
+
+const FORM = `${SCOPES}.problem ul { display: grid; margin: var(--space-1) 0 0; padding-left: 1.25rem; a { color: inherit } }
 @media (max-width: 63.99rem), (pointer: coarse) { .problem li > a { display: block; min-height: 44px; margin-block: -.25rem; padding-block: var(--finger) } }
 form + h2 { font-size: var(--text-large) }
-h2 ~ p { color: var(--soft); font-size: .875rem }
-.actions { display: flex; flex-wrap: wrap; gap: var(--space-2); margin: 0 }
-.box > :last-child { margin-bottom: 0 }
-.box > .empty { padding: var(--space-2) 0 }
-.box > .empty p:first-of-type { color: var(--ink); font-size: var(--text-plain); font-weight: 500 }
 fieldset > .wrong { margin-bottom: .375rem }
 .choice > span { flex: 1; display: grid; gap: var(--space-1); min-width: 0 }
 .choice .name { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: baseline }
@@ -41,11 +46,10 @@ fieldset > .wrong { margin-bottom: .375rem }
 .choice:only-of-type { border-radius: var(--corner-box) }
 .choice + .choice { border-top: 0 }
 .field > .choice { padding: var(--finger, 0) 0; border: 0; background: none; & > span { display: block } }
-.about, .hint, label small { color: var(--soft); font-size: var(--text-small); font-weight: 400 }
-.about, .facts ul { display: grid; grid-template-columns: fit-content(50%) 1fr; gap: var(--space-1) var(--space-2); overflow-wrap: anywhere; & > * { grid-column: 1 / -1 } }
-:is(.scope, .facts li) { display: grid; grid-template-columns: subgrid; justify-items: start; align-items: baseline }
 .about em { color: var(--ink); font-style: normal }
-.wrong { margin: 0; color: var(--bad); font-size: var(--text-small) }
+`
+
+const DECISION = `${SCOPES}.box > .empty ~ :is(.quote, dl) { margin-top: var(--space-4) }
 dl { margin: 0 }
 dt { margin-top: var(--space-4) }
 dd { margin: var(--space-1) 0 0 }
@@ -63,6 +67,8 @@ dt:first-child { margin: 0 }
 /** Only the page of credentials has code. */
 const STYLES = {
   plain: shortenStyle(PLAIN),
+  form: shortenStyle(`${PLAIN}${FORM}`),
+  decision: shortenStyle(`${PLAIN}${DECISION}`),
   code: shortenStyle(`${PLAIN}${styleParts('code')}${VALUE_CSS}.notice { margin-bottom: var(--space-4); --tone: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
 .copyable { margin-bottom: var(--space-3) }
 #credentials p { margin-bottom: var(--space-5); color: var(--soft); font-size: var(--text-small) }

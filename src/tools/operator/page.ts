@@ -36,7 +36,6 @@ span.copyable { display: inline-flex; flex-wrap: wrap; gap: 0 var(--space-2); al
 .narrow > .head:has(~ .card > .empty) { justify-content: center; text-align: center }
 .narrow > .card > .empty { padding-inline: clamp(1rem, 4vw, 1.25rem) }
 .empty p { text-wrap: balance }
-.narrow > form > .actions { --edge: clamp(1rem, 4vw, 1.25rem); gap: var(--space-3); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge); border-top: 1px solid var(--line) }
 form.search { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: end }
 .card > form.search { padding: var(--space-4) }
 form.search > .field { flex: 1 1 9rem; max-width: 15rem; &:has([type=search]) { flex: 1 1 16rem; max-width: 30rem } }

@@ -157,7 +157,7 @@ export function describeTargets(getBrowser: () => Browser): void {
       async (page) => {
         await open('register/claim#refused')(page)
         await page.locator('#show').click()
-        await page.locator('#problem').waitFor()
+        await page.locator('#refused').waitFor()
       },
     ],
     ['the decision of an operator, without its link', open('register/decide')],

@@ -215,6 +215,7 @@ export const en = {
     beforehand: 'They are shown only once. Be ready to store them in a safe place, such as a secret manager.',
     show: 'Show my credentials',
     incomplete: 'The link is not complete. Copy the whole address from the e-mail.',
+    refusedHeading: 'This link no longer works',
     refused: 'The link has been used, has expired, or was replaced by a newer e-mail.',
     refusedMeans:
       'It works once, for 72 hours, and only the newest one counts. If you have stored the credentials, they go on working. If not, sign in and make new ones, or ask us for a new link.',

@@ -95,7 +95,7 @@ export function renderActionForm(
   const { render, heading, button = heading, isDestructive = false } = ownMembers(page)
   return html`<form class="card" method="post">
     ${renderHiddenFields(view)} ${render(entered, problem)}
-    <p class="actions foot">
+    <p class="actions">
       <button class="${isDestructive && 'danger'}">${button}</button>
       <a class="button quiet" href="${link(record.id)}">${texts.back}</a>
     </p>

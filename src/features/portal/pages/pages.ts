@@ -43,6 +43,7 @@ import { fillText } from '../../../shared/lib/fill-in.js'
 import { takesKeySets } from '../../../shared/lib/key-set-text.js'
 import { renderProblem } from '../../../shared/web/form-field.js'
 import { html } from '../../../shared/web/html.js'
+import { renderEmpty } from '../../../shared/web/parts.js'
 import { readBrand } from '../../../shared/web/read-brand.js'
 
 const MAX_APPLICATIONS = 1000
@@ -226,7 +227,7 @@ function createPagesOfApplication(renderPage: RenderPortalPage) {
   function showText(view: ApplicationView, status: number, heading: string, text: string): PortalAnswer {
     const { record, link, texts } = view
     const content = html`<div class="box">
-      <p>${text}</p>
+      ${renderEmpty({ drawing: 'alert', next: text })}
       <p class="actions"><a class="button" href="${link(record.id)}">${texts.showApplication}</a></p>
     </div>`
     return { status, page: show(view, heading, { content }) }

@@ -13,7 +13,6 @@ const OWN = `:root:has(.form) { --page: 40rem }
 .head > .button { margin-left: auto }
 :is(.problem, .flash:target) ~ :is(.intro, .facts) { margin-top: 0 }
 .warn { color: var(--warn) }
-.wrong { margin: 0; font-size: var(--text-small) }
 form + p, noscript + p { margin-top: var(--space-5) }
 fieldset { display: grid; gap: var(--space-2) }
 fieldset[aria-invalid]:not([type]) { box-shadow: none }
@@ -21,8 +20,6 @@ main > .notice { margin-bottom: var(--space-5) }
 .flash { display: none }
 .flash:target { display: block }
 form p { margin: 0 }
-.box > :last-child { margin: 0 }
-.box > .empty { padding: var(--space-2) 0 var(--space-4); & + * { justify-content: center } }
 figure.copyable { margin-bottom: var(--space-3) }
 :is(span, p).copyable { display: flex; flex-wrap: wrap; gap: 0 var(--space-2); align-items: center }
 .head + .facts, .flash + .facts { margin: calc(-1 * var(--space-2)) 0 var(--space-5) }
@@ -52,7 +49,6 @@ td > time { display: inline-block }
 .scopes li { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; justify-items: start; align-items: baseline }
 #colleagues .row { flex-wrap: nowrap; & > .actions { flex: none } }
 .invite { gap: .375rem; padding: var(--space-4) var(--x); border-top: 1px solid var(--line) }
-form.card > .foot { --edge: clamp(1rem, 4vw, 1.25rem); gap: var(--space-3); margin: 0 calc(-1 * var(--edge)) calc(-1 * var(--edge)); padding: var(--space-4) var(--edge) }
 .together { display: flex; gap: var(--space-2); max-width: 30rem }
 .together > button { flex: none }
 .subject, dd { margin: 0 }
@@ -63,13 +59,8 @@ form.card > .foot { --edge: clamp(1rem, 4vw, 1.25rem); gap: var(--space-3); marg
 .totals dd { grid-row: 2; font: 600 var(--text-title)/1.4 var(--display); letter-spacing: -.01em; font-variant-numeric: tabular-nums }
 .totals dd + dd { grid-area: 3 / 2 / auto / -1; color: var(--soft); font: var(--text-small)/1.4 var(--sans); letter-spacing: 0 }
 .totals small { color: var(--soft); font-size: var(--text-plain); font-weight: 400 }
-.totals dt::before { content: ''; display: inline-block; width: .625rem; height: .625rem; margin-right: .375rem; border-radius: 2px }
-.totals dt:not([class])::before { display: none }
-.totals .allowed::before { background: var(--plot) }
-.totals .refused::before { background: var(--plot-bad) }
 #code { max-width: calc(14ch + 1.5rem); font: 600 1.125rem/1.5 var(--mono); letter-spacing: .1em; text-transform: uppercase }
-#contact { max-width: 22.5rem }
-main:has(> .box > .empty) > .head { justify-content: center }
+main:has(> .box > .empty) > :is(.head, .crumb) { justify-content: center; text-align: center }
 .choice .chip { margin-right: .25rem }
 .empty > figure.copyable { margin-bottom: 0 }
 .usage > p { margin: var(--space-2) 0 0 }
@@ -96,7 +87,8 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
     tbody tr { grid-template-columns: auto 1fr; gap: 0 var(--space-4) }
     td:not(:last-child) { grid-column: auto; font-size: var(--text-small) }
     td::before { display: inline; margin-right: .375rem; font-size: inherit }
-    td:last-child { padding: var(--space-2) 0 0; &::before { display: none } .actions { flex-wrap: wrap; justify-content: start } }
+    td:last-child { padding: 0; &::before { display: none } .actions { gap: 0 var(--space-5); justify-content: start } }
+    td .action { justify-content: start; margin-block: -.5625rem; padding: 0; border: 0; color: var(--accent); background: none; box-shadow: none; &.danger { color: var(--bad) } }
   }
 }
 @media (min-width: 48rem) {

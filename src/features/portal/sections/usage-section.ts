@@ -53,8 +53,8 @@ function renderApiUsage(
   return html`<li class="usage">
     <h3 id="${id}">${title}</h3>
     <dl class="totals">
-      ${renderTotal(html`<dt class="allowed">${texts.allowed}</dt>`, format.format(calls - refused))}
-      ${renderTotal(html`<dt${refused > 0 && html` class="refused"`}>${texts.refusedCount}</dt>`, format.format(refused), refused > 0 && describeErrors(usage, texts))}
+      ${renderTotal(html`<dt><i class="mark"></i>${texts.allowed}</dt>`, format.format(calls - refused))}
+      ${renderTotal(html`<dt>${refused > 0 && html`<i class="mark refused"></i>`}${texts.refusedCount}</dt>`, format.format(refused), refused > 0 && describeErrors(usage, texts))}
       ${hasTokens && renderTotal(html`<dt>${texts.tokens}</dt>`, format.format(tokens))}
     </dl>
     ${calls > 0 && renderDays({ id: `days-${id}`, label: title, countsOfDay: texts.countsOfDay }, days, texts.language)}

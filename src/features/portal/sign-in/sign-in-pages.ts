@@ -28,7 +28,8 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string, re
     </div>`
 
   function renderRefusal(heading: string, text: string, language: Language, visitor?: PageVisitor, further?: Html) {
-    const content = html`${renderBox(renderProblem({ text }), language)} ${further}`
+    const problem = html`<p role="alert" tabindex="-1" autofocus>${text}</p>`
+    const content = html`${renderBox(renderEmpty({ drawing: 'alert' }, problem), language)} ${further}`
     return renderPage(heading, { session: visitor?.session, language, isError: true, content })
   }
 
@@ -44,7 +45,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string, re
         <p class="intro">${texts.askForLink}</p>
         <form method="post" action="${root}/sign-in?sent" novalidate>
           ${renderCsrf({ csrf })} ${renderInputField({ id: 'contact', label: texts.address, problem }, entered)}
-          <button>${texts.sendEmail}</button>
+          <p class="actions"><button>${texts.sendEmail}</button></p>
         </form>
         ${registerUrl !== undefined && html`<p>${fillHtml(texts.noApplication, { link: register })}</p>`}`
       return renderPage(texts.signIn, { session, language, isError: problem !== undefined, content })
@@ -65,7 +66,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string, re
           ${renderCsrf({ csrf })}<input type="hidden" name="id" value="${id}" />
           <input type="hidden" name="contact" value="${contact}" />
           ${renderInputField(field, isCode)}
-          <button>${texts.signIn}</button>
+          <p class="actions"><button>${texts.signIn}</button></p>
         </form>
         <p>${fillHtml(texts.noEmail, { link: renderLink(texts.otherAddress) })}</p>`
       return renderPage(texts.checkEmail, { session, language, isError: isRefused, content })
@@ -82,7 +83,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string, re
         >
           ${renderCsrf({ csrf })}<input type="hidden" id="token" name="token" />
           <p>${isInvitation ? texts.invitationMeans : texts.linkIsValidOnce}</p>
-          <button>${isInvitation ? texts.accept : texts.signIn}</button>
+          <p class="actions"><button>${isInvitation ? texts.accept : texts.signIn}</button></p>
         </form>
         <p id="incomplete" hidden>${texts.linkIncomplete}</p>
         <noscript>
@@ -132,6 +133,6 @@ function renderPasteForm(root: string, csrf: string, problem: Problem | undefine
     ${renderCsrf({ csrf })}
     <p>${texts.invitationMeans}</p>
     ${renderInputField(field, html`required maxlength="4096" autocomplete="off" spellcheck="false"`)}
-    <button>${texts.accept}</button>
+    <p class="actions"><button>${texts.accept}</button></p>
   </form>`
 }
