@@ -94,6 +94,7 @@ function application(id, version) {
     name: `version ${version}`,
     contact: undefined,
     isUnconfirmed: false,
+    isHeld: false,
     otherContacts: [],
     invitations: [],
     language: undefined,

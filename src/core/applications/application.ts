@@ -20,6 +20,8 @@ export interface Application<Metadata = Record<string, unknown>> {
   readonly apis: Readonly<Record<string, { readonly scopes: readonly string[] }>>
   /** The application's requests for APIs that wait for an operator's decision. */
   readonly accessRequests: readonly AccessRequestInfo[]
+  /** Since when it waits for an operator's decision, for its registration or for access; undefined if it does not. */
+  readonly waitingSince: Date | undefined
   /** The limits that it has in place of the API's, by the name of the API, and when each ends; undefined: never. */
   readonly rateLimits: Readonly<Record<string, Limit & { readonly until: Date | undefined }>>
   /** The networks (CIDR) from which it may call; undefined: any. */

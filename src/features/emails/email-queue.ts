@@ -38,9 +38,9 @@ export interface EmailQueue {
    */
   retry(applicationId?: string): Promise<{ retried: number }>
   /**
-   * Cancels every e-mail of an application that is queued or whose claim link has not been used, and resolves how many. One
-   * that is being sent may still arrive; neither its credentials nor its link work. An unknown id rejects with code
-   * `application_not_found`.
+   * Cancels every e-mail of an application that is queued or whose claim link has not been used, and resolves how many; not
+   * that of a registration that waits for approval, which `approve` sends and `deny` deletes. One that is being sent may still
+   * arrive; neither its credentials nor its link work. An unknown id rejects with code `application_not_found`.
    */
   cancel(applicationId: string, options?: ActorOptions): Promise<{ cancelled: number }>
   /** Counts the e-mails that wait to be sent, of all processes: 1,000 at most. */
@@ -151,7 +151,7 @@ export function createEmailQueue(
     async cancel(applicationId, { by } = {}) {
       await opened()
       const cancelled = await writer.change(applicationId, { type: 'application.updated', by }, async (current) => {
-        const emails = await listQueuedEmails(store, applicationId)
+        const emails = (await listQueuedEmails(store, applicationId)).filter(({ state }) => state !== 'held')
         if (emails.length === 0) return undefined
         const details = { cancelledEmails: emails.map(({ purpose }) => purpose) }
         return { ...cancelEmails(current, emails), details, result: emails.length }

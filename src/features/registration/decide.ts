@@ -28,7 +28,7 @@ import { type ClosedApproval, createDecidePages, DECIDE_SECURITY_POLICY, type Op
 type Decision = { readonly approve: true } | { readonly approve: false; readonly reason: string }
 
 function createApprovals({ store, writer, opened, wakeSender, now }: Core) {
-  /** Who has asked. A registration waits as long as its e-mail does: one whose e-mail was cancelled cannot be approved. */
+  /** Who has asked. A registration waits as long as its e-mail does. */
   async function findWaiting({ api, applicationId }: ApprovalSubject) {
     if (api !== undefined) return { requestedBy: undefined, address: undefined, publicKeys: undefined }
     const email = await findQueuedEmail(store, applicationId, 'registration')

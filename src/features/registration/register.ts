@@ -98,6 +98,7 @@ export function createPrepareRegistration(core: Core, operators: readonly string
         language,
         plan,
         isUnconfirmed: true,
+        isHeld,
         status: 'pending',
       } as const
       const email = createQueuedEmail(record.id, 'registration', now(), {

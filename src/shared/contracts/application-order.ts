@@ -131,9 +131,9 @@ function findFirstExpiry({ keys, secrets }: Pick<ApplicationRecord, 'keys' | 'se
 }
 
 /** Since when it waits for an operator, for its registration or for access; infinite if it does not. */
-export function findWaitingSince({ status, createdAt, accessRequests }: ApplicationRecord): number {
+export function findWaitingSince({ status, isHeld, createdAt, accessRequests }: ApplicationRecord): number {
   const times = accessRequests.map(({ requestedAt }) => requestedAt)
-  return Math.min(status === 'pending' ? createdAt : Infinity, ...times)
+  return Math.min(isHeld && status === 'pending' ? createdAt : Infinity, ...times)
 }
 
 /** Lower case as databases write it: letters other than A to Z stay as they are. */

@@ -190,6 +190,8 @@ export interface ApplicationRecord {
    * sets the contact, the use of a claim link or credential, and a sign-in at the portal confirm it.
    */
   readonly isUnconfirmed: boolean
+  /** Whether its registration waits for an operator, as its e-mail does: so it is from the registration to the decision. */
+  readonly isHeld: boolean
   /** The contacts after the first, in order; none without a first one. ASCII, like `contact`. */
   readonly otherContacts: readonly string[]
   /** The APIs and scopes; none for a deleted application. */

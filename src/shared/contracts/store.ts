@@ -223,7 +223,7 @@ export interface ApplicationQuery {
   readonly plan?: string | true | undefined
   /** Milliseconds since 1970: applications whose `endsAt` is before this. */
   readonly endingBefore?: number | undefined
-  /** Applications that wait for an operator: pending ones since `createdAt`, and those with `accessRequests` since the first of them: the key. */
+  /** Applications that wait for an operator: pending ones with `isHeld` since `createdAt`, and those with `accessRequests` since the first of them: the key. */
   readonly waiting?: true | undefined
 }
 

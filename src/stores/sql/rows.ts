@@ -96,17 +96,18 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
   }
 }
 
-type Agreed = Pick<ApplicationRecord, 'rateLimits' | 'networks' | 'acceptedTerms' | 'resourceServer'>
+type Agreed = Pick<ApplicationRecord, 'rateLimits' | 'networks' | 'acceptedTerms' | 'resourceServer' | 'isHeld'>
 
 function parseAgreed({ plan, agreed }: ApplicationRow): Agreed & Pick<ApplicationRecord, 'plan'> {
   const read = (agreed === null ? {} : JSON.parse(agreed)) as Partial<Agreed>
-  const { rateLimits, networks, acceptedTerms, resourceServer } = read
-  return { rateLimits, networks, acceptedTerms, resourceServer, plan: plan ?? undefined }
+  const { rateLimits, networks, acceptedTerms, resourceServer, isHeld = false } = read
+  return { rateLimits, networks, acceptedTerms, resourceServer, isHeld, plan: plan ?? undefined }
 }
 
 /** JSON for the column `agreed`, which is NULL for an application without any of its members. */
-export function formatAgreed({ rateLimits, networks, acceptedTerms, resourceServer }: Agreed): string | undefined {
-  const agreed = JSON.stringify({ rateLimits, networks, acceptedTerms, resourceServer })
+export function formatAgreed({ isHeld, ...record }: Agreed): string | undefined {
+  const { rateLimits, networks, acceptedTerms, resourceServer } = record
+  const agreed = JSON.stringify({ rateLimits, networks, acceptedTerms, resourceServer, ...(isHeld && { isHeld }) })
   return agreed === '{}' ? undefined : agreed
 }
 

@@ -295,7 +295,8 @@ export const platformOperations = [
     needs: 'store',
     changes: 'application',
     name: 'emails.cancel',
-    summary: 'Cancels the queued e-mails of an application and the claim links that were not used.',
+    summary:
+      'Cancels the queued e-mails of an application and the claim links that were not used; not that of a registration that waits for approval.',
     subject: [id],
     output: z.strictObject({ cancelled: z.int() }),
   }),

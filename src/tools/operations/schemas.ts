@@ -169,6 +169,11 @@ export const APPLICATION = z
         by: guarded(optional(text())),
       }),
     ),
+    waitingSince: optional(
+      timestamp(
+        "Since when it waits for an operator's decision, for its registration or for access; left out if it does not.",
+      ),
+    ),
     rateLimits: z.record(z.string(), z.strictObject({ ...LIMIT, until: optional(timestamp()) })),
     networks: optional(z.array(z.string())),
     plan: optional(text()),

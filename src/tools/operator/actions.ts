@@ -20,7 +20,7 @@ export interface Action {
 const isActive = ({ status }: Application): boolean => status === 'active'
 const isAlive = ({ status }: Application): boolean => status !== 'deleted'
 const isUsable = ({ status }: Application): boolean => status === 'active' || status === 'suspended'
-const isPending = ({ status }: Application): boolean => status === 'pending'
+const isHeld = ({ status, waitingSince }: Application): boolean => status === 'pending' && waitingSince !== undefined
 const isSuspended = ({ status }: Application): boolean => status === 'suspended'
 const hasContacts = ({ contacts }: Application): boolean => contacts.length > 1
 const NEW = 'name contact apis language externalId'
@@ -36,8 +36,8 @@ function act(operation: CallName, place: string, asks: string, fits?: Action['fi
 export const ACTIONS = {
   create: act('applications.create', 'applications', NEW),
   register: act('registration.register', 'applications', NEW),
-  approve: act('applications.approve', 'top', 'apis plan note', isPending),
-  deny: act('applications.deny', 'top', 'reason', isPending),
+  approve: act('applications.approve', 'top', 'apis plan note', isHeld),
+  deny: act('applications.deny', 'top', 'reason', isHeld),
   approveAccess: act('applications.approve', 'request', 'scopes plan note', isAlive),
   denyAccess: act('applications.deny', 'request', 'reason', isAlive),
   resume: act('applications.resume', 'top', '', isSuspended),

@@ -281,7 +281,7 @@ async function renderEmails(visit: Visit, application: Application): Promise<Htm
   const { items } = await auth.emails!.list({ applicationId: application.id, limit: MAX_EMAILS })
   const rows = items.map((email) => renderEmail(visit, email, false))
   const isHeld = items.every(({ state }) => state === 'held')
-  const actions = renderActions(visit, 'emails', { application, except: isHeld ? ['retryEmails'] : [] })
+  const actions = renderActions(visit, 'emails', { application, except: isHeld ? ['retryEmails', 'cancelEmails'] : [] })
   return rows.length > 0 && renderSection(texts.tabs.emails, rows, { id: 'emails', actions })
 }
 

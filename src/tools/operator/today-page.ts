@@ -109,16 +109,13 @@ function renderTask(
 }
 
 async function listWaiting(visit: Visit): Promise<readonly Html[]> {
-  const { auth, core } = visit
+  const { auth } = visit
   const { items } = await auth.applications.list({ waiting: true, limit: SHOWN })
-  const isDecided = (api: string): boolean => core.settings.apis.get(api)?.registration === 'manual'
   return items.flatMap((application) => {
     const { status, contact, createdAt, apis, accessRequests } = application
-    const asked = Object.keys(apis)
-    // Other pending applications wait for their first e-mail to arrive.
-    const waits = status === 'pending' && (accessRequests.length > 0 || asked.some(isDecided))
+    const registrations = status === 'pending' ? [{ at: createdAt, names: Object.keys(apis) }] : []
     const requests = accessRequests.map(({ api, requestedAt }) => ({ at: requestedAt, names: [api] }))
-    return [...(waits ? [{ at: createdAt, names: asked }] : []), ...requests].map(({ at, names }) => {
+    return [...registrations, ...requests].map(({ at, names }) => {
       const titles = names.map((api) => findTitle(visit, api)).join(', ')
       return renderTask(visit, application, 'waiting', { apis: titles }, [contact, renderAge(at, visit)])
     })

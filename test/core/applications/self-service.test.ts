@@ -37,6 +37,7 @@ const MEMBERS: Record<keyof ApplicationRecord | `each ${keyof CredentialRecord}`
   name: 'none',
   contact: 'none',
   isUnconfirmed: 'none',
+  isHeld: 'decided by operators only',
   otherContacts: 'none',
   invitations: 'none',
   language: 'none',

@@ -88,12 +88,18 @@ export function applicationSearchContract({ describe, it }: TestCollector): void
       const { save, listIds, store } = context
       const request = (api: string, requestedAt: number) => ({ api, scopes: [], requestedAt, by: undefined })
       await save('a', { accessRequests: [request('orders', NOW + 5), request('catalog', NOW + 3)] })
-      await save('b', { status: 'pending', createdAt: NOW + 2 })
-      await save('c')
-      await save('d', { status: 'pending', createdAt: NOW + 4, accessRequests: [request('orders', NOW + 9)] })
+      await save('b', { status: 'pending', isHeld: true, createdAt: NOW + 2 })
+      // Its e-mail is on its way, which no operator decides.
+      await save('c', { status: 'pending' })
+      await save('d', {
+        status: 'pending',
+        isHeld: true,
+        createdAt: NOW + 4,
+        accessRequests: [request('orders', NOW + 9)],
+      })
       await save('e', { status: 'suspended', plan: 'gold', accessRequests: [request('orders', NOW + 3)] })
-      await save('f', { status: 'pending', createdAt: 0 })
-      await save('g', { status: 'pending', createdAt: NOW })
+      await save('f', { status: 'pending', isHeld: true, createdAt: 0 })
+      await save('g', { status: 'pending', isHeld: true, createdAt: NOW })
       await save('g', { version: 2, createdAt: NOW })
       const waiting = { waiting: true } as const
       const all = ['f', 'b', 'a', 'e', 'd']

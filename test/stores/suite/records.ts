@@ -15,6 +15,7 @@ export function application(id: string, changes: Partial<ApplicationRecord> = {}
     name: `Application ${id}`,
     contact: undefined,
     isUnconfirmed: false,
+    isHeld: false,
     otherContacts: [],
     invitations: [],
     language: undefined,

@@ -71,7 +71,7 @@ const CASES: Readonly<Record<ActionName, Case>> = {
   signOut: { query: '?at=0' },
   cancelInvitation: { state: 'invited', query: '?at=0', shows: /invitationCancelled|application\.\w+/ },
   retryEmails: { state: 'bounced', shows: /Done: Send again/ },
-  cancelEmails: { state: 'pending', shows: /Done: Cancel e-mails/ },
+  cancelEmails: { state: 'bounced', shows: /Done: Cancel e-mails/ },
   revokeTokens: { shows: /tokensRevoked/ },
   suspend: { enter: { reason: HOSTILE, revokeTokens: 'on' }, shows: /Suspended/ },
   recover: { enter: { contact: 'owner@example.com' }, shows: SECRET },

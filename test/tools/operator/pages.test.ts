@@ -108,6 +108,27 @@ describe.each(Object.entries(EXPRESSES))('the operator’s pages on %s', (_, exp
     for (const part of ['Pending', 'First credentials', 'Waits for approval']) expect(waiting).toContain(part)
   })
 
+  it('offer a decision exactly for what is listed as waiting, and can be approved', async () => {
+    const { applications, registration, emails } = host.auth
+    const register = async (api: 'orders' | 'catalog', contact = 'bounce@example.com') =>
+      (await registration.register({ name: 'Bounces', contact, apis: { [api]: {} } })).application.id
+    const [held, arriving] = [await register('orders'), await register('catalog')]
+    await emails.cancel(held)
+    const { items } = await applications.list({ waiting: true })
+    expect([ids.waiting, held, arriving].map((id) => items.some((each) => each.id === id))).toEqual([true, true, false])
+    for (const [id, isOffered] of [
+      [held, true],
+      [arriving, false],
+    ] as const) {
+      const { text } = await host.get(`/applications/${id}`)
+      expect([text.includes(`${id}/approve"`), text.includes(`${id}/deny"`)]).toEqual([isOffered, isOffered])
+      expect((await host.get(`/applications/${id}/approve`)).status).toBe(isOffered ? 200 : 404)
+      const approved = await applications.approve(id).catch(({ code }: { code: string }) => code)
+      expect(approved).toEqual(isOffered ? expect.objectContaining({ waitingSince: undefined }) : 'invalid_state')
+      await applications.delete(id)
+    }
+  })
+
   it('say of a suspended application since when, by whom and why, by its last suspension', async () => {
     const { applications } = host.auth
     const { id } = (await applications.create({ name: 'Acme to Orders', apis: { orders: {} } })).application

@@ -49,6 +49,7 @@ export function createDecisions({ store, writer, opened, sender, now }: CallPart
     return {
       changed: {
         isUnconfirmed: false,
+        isHeld: false,
         decided: decideRegistration(current, held, { outcome: 'approved', at: now(), by }),
       },
       details: remark,

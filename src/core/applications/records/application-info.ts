@@ -6,6 +6,7 @@ import type {
   Invitation,
   KeySetRecord,
 } from '../../../shared/contracts/application-record.js'
+import { findWaitingSince } from '../../../shared/contracts/application-order.js'
 import { copyJson } from '../../../shared/lib/plain-json.js'
 import { listContacts, listOpenInvitations } from '../contacts/contact-lists.js'
 import { isLive } from '../credentials/credentials.js'
@@ -24,6 +25,7 @@ export function toApplication(record: ApplicationRecord, now: number): Applicati
     status,
     apis: structuredClone(record.apis),
     accessRequests: record.accessRequests.map(toAccessRequestInfo),
+    waitingSince: toDate(findWaitingSince(record)),
     rateLimits: listLimits(record, now),
     networks: record.networks && [...record.networks],
     plan: record.plan,
@@ -75,5 +77,5 @@ function toAccessRequestInfo({ api, scopes, requestedAt, by }: AccessRequest): A
 }
 
 function toDate(milliseconds: number | undefined): Date | undefined {
-  return milliseconds === undefined ? undefined : new Date(milliseconds)
+  return milliseconds === undefined || milliseconds === Infinity ? undefined : new Date(milliseconds)
 }

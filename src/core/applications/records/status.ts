@@ -35,6 +35,7 @@ export function refuseUnlessActive({ id, status }: ApplicationRecord, call: stri
 export const EMPTY_APPLICATION = {
   contact: undefined,
   isUnconfirmed: false,
+  isHeld: false,
   otherContacts: [],
   invitations: [],
   accessRequests: [],

@@ -31,12 +31,10 @@ export function renderApplication(
     readonly plan: PlanUsage | undefined
     /** Newest first; undefined if the platform stores no refusals. */
     readonly refusals: readonly CountedRefusal[] | undefined
-    /** Whether its registration waits for an operator. */
-    readonly isHeld: boolean
   },
 ): Html {
   const { record, texts } = view
-  const { plan, usage, refusals, isHeld } = counted
+  const { plan, usage, refusals } = counted
   const isPending = record.status === 'pending'
   const isActive = record.status === 'active'
   const isUsed = sumUsage(usage ?? []).calls > 0
@@ -63,7 +61,7 @@ export function renderApplication(
       >
       <span>${fillHtml(texts.created, { date: renderDate(record.createdAt, texts) })}</span>
     </p>
-    ${isPending && renderAsk(isHeld ? texts.isHeld : texts.isPending, renderAction(view.developersUrl, FRAME_TEXTS[texts.language].readReference, ''), 'warn')}
+    ${isPending && renderAsk(record.isHeld ? texts.isHeld : texts.isPending, renderAction(view.developersUrl, FRAME_TEXTS[texts.language].readReference, ''), 'warn')}
     ${record.status === 'suspended' && renderAsk(html`${texts.isSuspended} ${!contact && texts.pleaseContact}`, contact, 'bad')}
     ${reached && renderAsk(fillHtml(texts.quotaReached, { time: renderDateTime(reached.endsAt.getTime(), texts) }), contact, 'bad')}
     ${renderTermsNote(view)} ${(isActive || isUsed) && renderSummary(view, usage, plan)}

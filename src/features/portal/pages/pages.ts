@@ -1,6 +1,5 @@
 import type { Core } from '../../../feature.js'
 import { describeContactActor, hasContact } from '../../../core/applications/contacts/contact-lists.js'
-import { findQueuedEmail } from '../../../core/applications/queue/queued-emails.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import { type PortalSettings, isPossible } from '../portal-options.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
@@ -110,14 +109,12 @@ export function createPortalPages(
 
   async function showApplication(view: ApplicationView): Promise<PortalAnswer> {
     const { record, texts } = view
-    const [plan, counts, refusals, email] = await Promise.all([
+    const [plan, counts, refusals] = await Promise.all([
       plans?.usage(record),
       usage && listUsage(usage, record.id, view.now),
       usage?.countRefusals(record.id, texts.language),
-      record.status === 'pending' ? findQueuedEmail(store, record.id, 'registration') : undefined,
     ])
-    const isHeld = email?.state === 'held'
-    const content = renderApplication(view, { plan, usage: counts, refusals: refusals?.items, isHeld })
+    const content = renderApplication(view, { plan, usage: counts, refusals: refusals?.items })
     const beside = renderStatus(record, texts)
     return { status: 200, page: show(view, record.name, { content, beside, isWide: true, script: 'form' }) }
   }

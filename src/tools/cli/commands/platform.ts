@@ -75,7 +75,7 @@ export const platformCommands = [
     example: '--db platform.sqlite --by alice',
     text: ({ cancelled }) =>
       cancelled === 0
-        ? 'No e-mail is queued.'
+        ? 'No e-mail is queued. One that waits for approval ends with "apps deny".'
         : `${cancelled} ${cancelled === 1 ? 'e-mail is' : 'e-mails are'} cancelled.`,
   }),
   command({

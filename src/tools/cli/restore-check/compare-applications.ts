@@ -64,10 +64,8 @@ function describeCreated(lost: ApplicationRecord): Lack {
 function compareStatus(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
   if (lost.status === restored.status) return []
   if (lost.status === 'suspended') return [toLack(lost, 'suspended', `apps suspend ${lost.id}`, true)]
-  if (lost.status === 'pending') return []
-  return restored.status === 'pending'
-    ? [toLack(lost, 'approved', `apps approve ${lost.id}`, false)]
-    : [toLack(lost, 'resumed', `apps resume ${lost.id}`, false)]
+  if (restored.isHeld && !lost.isHeld) return [toLack(lost, 'approved', `apps approve ${lost.id}`, false)]
+  return restored.status === 'suspended' ? [toLack(lost, 'resumed', `apps resume ${lost.id}`, false)] : []
 }
 
 function compareAccess(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {

@@ -199,7 +199,7 @@ async function comparePage(
   return [...lacks, ...(await compareSignOuts(lost, restored, [...contacts]))]
 }
 
-/** E-mails that were sent, cancelled or claimed: they would be sent again, or their links work again. Operators may get one again. */
+/** E-mails that were sent, cancelled or claimed: they would be sent again, or their links work again, but for one that waits for approval. Operators may get one again. */
 async function compareEmails(
   lost: Store,
   restored: Store,
@@ -209,7 +209,7 @@ async function compareEmails(
   // Reported as deleted; `apps delete` removes its e-mails.
   if (status === 'deleted') return []
   const queued = await listQueuedEmails(restored, { applicationId })
-  const waiting = queued.filter(({ createdAt }) => createdAt <= times.lost)
+  const waiting = queued.filter(({ createdAt, state }) => createdAt <= times.lost && state !== 'held')
   if (waiting.length === 0) return []
   const kept = new Set((await listQueuedEmails(lost, { applicationId })).map(({ id }) => id))
   const gone = waiting.filter(({ id, purpose }) => !kept.has(id) && purpose !== 'approvalRequest')

@@ -39,9 +39,9 @@ describe('apps list', () => {
     const store = sqliteStore(other.file)
     await store.open()
     const request = { api: 'catalog', scopes: ['read'], requestedAt: NOW - 1000, by: undefined }
-    await store.saveApplication(application('app_1', { status: 'pending', name: '' }), undefined)
+    await store.saveApplication(application('app_1', { status: 'pending', isHeld: true, name: '' }), undefined)
     await store.saveApplication(application('app_2', { name: 'Shop', accessRequests: [request] }), undefined)
-    await store.saveApplication(application('app_3'), undefined)
+    await store.saveApplication(application('app_3', { status: 'pending' }), undefined)
     await store.close()
     expect((await list()).map((line) => line.split(/ {2,}/))).toEqual([
       ['ID', 'NAME', 'CONTACT', 'SINCE', 'WAITS FOR'],

@@ -107,7 +107,7 @@ it('emails cancel cancels the e-mails of an application, after which there is no
   const { id } = await register('Cancelled')
   const cancel = () => printed('emails', 'cancel', id, '--by', 'alice', ...site.db())
   expect(await cancel()).toBe('1 e-mail is cancelled.\n')
-  expect(await cancel()).toBe('No e-mail is queued.\n')
+  expect(await cancel()).toBe('No e-mail is queued. One that waits for approval ends with "apps deny".\n')
   expect(await retry(id)).toBe('No e-mail has failed.\n')
   expect(await printed('audit', id, ...site.db())).toContain(`alice  ${id}  cancelledEmails=["registration"]`)
   expect(await printed('apps', 'deny', id, ...site.db())).toBe(`Denied ${id}.\n`)
