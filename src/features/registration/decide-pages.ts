@@ -3,6 +3,7 @@ import { toSentence } from '../../shared/contracts/errors.js'
 import type { Asker } from '../../core/applications/decisions/decided-requests.js'
 import type { Api } from '../../shared/contracts/api.js'
 import type { ApplicationRecord, DecidedRequest, GrantedApis } from '../../shared/contracts/application-record.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import type { Problem } from '../../shared/web/form-field.js'
 import { renderField, renderInputField, renderProblem, renderTextarea } from '../../shared/web/form-field.js'
 import { html, type Html } from '../../shared/web/html.js'
@@ -10,6 +11,8 @@ import { formatDateTime, formatRelative } from '../../shared/web/times.js'
 import { type EmptyState, renderChip, renderEmpty } from '../../shared/web/parts.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
 import { createContentSecurityPolicy, renderPage } from '../../shared/web/public-page.js'
+import { translate } from './local-text.js'
+import type { InputSettings } from './registration-fields.js'
 
 export interface OpenApproval extends Asker {
   readonly isOpen: true
@@ -24,7 +27,7 @@ export interface ClosedApproval {
   readonly isOpen: false
   /** The application, without a name if it was deleted. */
   readonly application: ApplicationRecord
-  /** Undefined for a request that was neither decided nor withdrawn, such as a registration whose e-mail was cancelled. */
+  /** Undefined for a request that was neither decided nor withdrawn. */
   readonly decided: DecidedRequest | undefined
 }
 
@@ -54,7 +57,7 @@ const MAX_LINK_LENGTH = 4096
 /** The pages are in English, as the e-mails to operators: no language of an operator is stored. */
 const WORDS = { language: 'en' } as const
 
-export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
+export function createDecidePages({ settings, now }: Core, brand: PageBrand, inputs: readonly InputSettings[]) {
   const { apis, developersUrl } = settings
   const render = (heading: string, content: Html, isError = false): string =>
     // Operators read these pages, not contacts.
@@ -89,7 +92,7 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
           get an e-mail with your decision.
         </p>
         <div class="decision">
-          ${renderRequest(approval, apis, now())}
+          ${renderRequest(approval, apis, inputs, now())}
           <div>${renderDecisions(token, approval.application, reason, problem)}</div>
         </div>`
       const heading = isRegistration ? `Registration of ${name}` : `${name} requests access`
@@ -121,13 +124,19 @@ export function createDecidePages({ settings, now }: Core, brand: PageBrand) {
   }
 }
 
-function renderRequest(approval: OpenApproval, apis: ReadonlyMap<string, Api>, now: number): Html {
+function renderRequest(
+  approval: OpenApproval,
+  apis: ReadonlyMap<string, Api>,
+  inputs: readonly InputSettings[],
+  now: number,
+): Html {
   const { application, requested, ...asked } = approval
   const isRegistration = application.status === 'pending'
   const grants = Object.entries(application.apis)
   return html`<dl class="facts">
     <dt>Developers</dt>
     <dd>${application.contact ?? 'none'}</dd>
+    ${inputs.map((input) => renderInput(input, ownMembers(application.metadata ?? {})[input.name]))}
     <dt>${isRegistration ? 'APIs' : 'Requests access to'}</dt>
     ${Object.entries(requested).map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes))}
     ${
@@ -141,10 +150,31 @@ function renderRequest(approval: OpenApproval, apis: ReadonlyMap<string, Api>, n
         ${asked.publicKeys.map((line) => html`<dd><code>${line}</code></dd>`)}`
     }
     ${renderAsked(asked, ` (${formatRelative(asked.requestedAt, now, WORDS)})`)}
+    ${
+      application.acceptedTerms &&
+      html`<dt>Accepted terms</dt>
+        <dd>${application.acceptedTerms.version}</dd>`
+    }
     <dt>Application id</dt>
     <dd><code>${application.id}</code></dd>
   </dl>`
 }
+
+/** A field of the registration form, with what the application has there now: a schema may have made something else of it. */
+function renderInput({ label, type, options }: InputSettings, value: unknown): Html | false {
+  const option = options.find((each) => each.value === value)
+  const text = option ? translate(option.label, WORDS.language) : typeof value === 'string' ? value : FLAGS.get(value)
+  return (
+    value !== undefined &&
+    html`<dt>${translate(label, WORDS.language)}</dt>
+      <dd class="${type === 'textarea' && 'quote'}">${text ?? JSON.stringify(value)}</dd>`
+  )
+}
+
+const FLAGS = new Map<unknown, string>([
+  [true, 'yes'],
+  [false, 'no'],
+])
 
 function renderDecided({ requested, ...asked }: DecidedRequest, apis: ReadonlyMap<string, Api>): Html {
   return html`<dl class="facts">

@@ -23,6 +23,7 @@ import { formatFailureKey, readClientAddress } from '../../shared/lib/request.js
 import { FORM_REFERRER_POLICY, sendDenial, sendPage, setHeaders } from '../../core/http/respond.js'
 import type { Problem } from '../../shared/web/form-field.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
+import type { RegistrationSettings } from './registration-options.js'
 import { type ClosedApproval, createDecidePages, DECIDE_SECURITY_POLICY, type OpenApproval } from './decide-pages.js'
 
 type Decision = { readonly approve: true } | { readonly approve: false; readonly reason: string }
@@ -96,14 +97,14 @@ interface DecideAnswer {
  */
 export function createDecideEndpoints(
   core: Core,
-  operators: readonly string[],
+  { operators, fields }: RegistrationSettings,
   brand: PageBrand,
   readRefusal: (error: unknown) => Denial,
 ) {
   const { limitFailures, limitChanges, available } = core
   const links = createApprovalLinks({ ...core, isOperator: (address) => operators.includes(address) })
   const approvals = createApprovals(core)
-  const pages = createDecidePages(core, brand)
+  const pages = createDecidePages(core, brand, fields.inputs)
   const policy = brand.extendPolicy(DECIDE_SECURITY_POLICY)
 
   /** Bad links are counted after the check: a good link always works, whatever else its address sends. */

@@ -60,7 +60,7 @@ export function createRegistrationRouter(core: Core, settings: RegistrationSetti
   const formPage = createFormPage(apis, links, settings)
   const thanksPolicy = brand.extendPolicy(createContentSecurityPolicy())
   const fieldNames = new Set(['name', 'contact', 'language', 'keySet', ...additions.names])
-  const decisions = operators.length > 0 ? createDecideEndpoints(core, operators, brand, readRefusal) : undefined
+  const decisions = operators.length > 0 ? createDecideEndpoints(core, settings, brand, readRefusal) : undefined
 
   const routes = new Map<string, Endpoint>([
     ['GET /', (req, res) => sendForm(req, res, 200)],

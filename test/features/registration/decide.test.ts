@@ -47,6 +47,48 @@ function readToken(text: string): string {
   return /\/register\/decide#([\w-]+\.[\w-]{43})\s/.exec(text)![1]!
 }
 
+it('A page shows what was entered in the provider’s own fields, by their labels, and the accepted terms', async () => {
+  const label = (en: string) => ({ de: `${en} (de)`, en })
+  const { app, auth, mailer } = useRegistration(EXPRESSES['Express 5'], {
+    operators: OPERATORS,
+    registration: {
+      terms: { url: 'https://example.com/terms', version: '2026 <11>' },
+      fields: {
+        inputs: {
+          company: { label: label('Company <i>') },
+          use: { label: 'Use', type: 'textarea' },
+          size: { label: 'Size', type: 'select', options: [{ value: 's', label: label('Small & new') }] },
+          test: { label: 'Test only', type: 'checkbox' },
+          unused: { label: 'Left out' },
+        },
+      },
+    },
+  })
+  const fields = { company: '<script>x</script> & Co', use: 'First <b>\nsecond', size: 's', test: true }
+  const body = { ...MANUAL, language: 'de', fields, terms: '2026 <11>' }
+  expect((await postJson(app, body)).status).toBe(202)
+  await vi.waitFor(() => expect(mailer.emails).toHaveLength(OPERATORS.length), 60_000)
+  const link = readToken(mailer.emails[0]!.text)
+  const read = async (): Promise<string> => (await post(app, { link })).text.replaceAll(/>\s+</g, '><')
+  const text = await read()
+  for (const shown of [
+    '<dt>Company &#60;i&#62;</dt><dd class="">&#60;script&#62;x&#60;/script&#62; &#38; Co</dd>',
+    '<dt>Use</dt><dd class="quote">First &#60;b&#62;\nsecond</dd>',
+    '<dt>Size</dt><dd class="">Small &#38; new</dd>',
+    '<dt>Test only</dt><dd class="">yes</dd>',
+    '<dt>Accepted terms</dt><dd>2026 &#60;11&#62;</dd>',
+  ])
+    expect(text).toContain(shown)
+  expect(text).not.toContain('Left out')
+  // A schema, or an operator meanwhile, may have made something else of a field.
+  const { id } = (await auth.applications.list({ waiting: true })).items[0]!
+  await auth.applications.update(id, { metadata: { company: { '<b>': [1] }, size: 'gone', other: 'internal' } })
+  const changed = await read()
+  expect(changed).toContain('<dd class="">{&#34;&#60;b&#62;&#34;:[1]}</dd>')
+  expect(changed).toContain('<dd class="">gone</dd>')
+  expect(changed).not.toMatch(/internal|constructor/)
+})
+
 describe.each(Object.entries(EXPRESSES))('On %s', (_, express) => {
   const platform = useRegistration(express, { operators: OPERATORS })
   const { app, auth, mailer } = platform
