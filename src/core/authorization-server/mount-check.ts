@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { CheckMount } from '../http/endpoints.js'
-import { parsePath, readOriginalPath } from '../../shared/lib/request.js'
+import { readOriginalPath, readPath } from '../../shared/lib/request.js'
 
 /** Reports once that the router is mounted where the path of `baseUrl` does not lead. For development only. */
 export function createMountCheck(
@@ -19,7 +19,7 @@ export function createMountCheck(
 
   return function checkMount(req, isRoute) {
     if (isReported) return
-    const path = parsePath(req.url ?? '/')
+    const path = readPath(req)
     const original = readOriginalPath(req)
     // Otherwise the host has rewritten the URL.
     if (!original.endsWith(path)) return

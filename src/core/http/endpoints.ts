@@ -3,7 +3,7 @@ import type { Denial } from '../../shared/contracts/denial.js'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import { waitForNextTurn } from '../../shared/lib/event-loop.js'
-import { parsePath, readClientAddress } from '../../shared/lib/request.js'
+import { readClientAddress, readPath } from '../../shared/lib/request.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 import { isPreflight, PREFLIGHT } from './cors.js'
 import type { Endpoint, Middleware } from './middleware.js'
@@ -43,7 +43,7 @@ export function createRouter(options: {
   const { find, checkPost, refuse } = options
   return function platformRouter(req, res, next) {
     const method = req.method === 'HEAD' ? 'GET' : (req.method ?? '')
-    const endpoint = find(method, parsePath(req.url ?? '/'))
+    const endpoint = find(method, readPath(req))
     if (!endpoint) return next()
     const answer: Endpoint = () => {
       if (method === 'POST') checkPost?.(req)
@@ -64,7 +64,7 @@ export function createPathRouter(routes: Routes, checkMount?: CheckMount): Middl
 
   return function platformAuthRouter(req, res, next) {
     checkMount?.(req, isRoute)
-    const methods = routes.get(parsePath(req.url ?? '/'))
+    const methods = routes.get(readPath(req))
     const endpoint =
       methods && ((isPreflight(req) ? methods[PREFLIGHT] : undefined) ?? findEndpoint(methods, req.method ?? ''))
     if (endpoint) void endpoint(req, res)

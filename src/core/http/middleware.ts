@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { closeUnfinished } from './respond.js'
-import { parsePath } from '../../shared/lib/request.js'
+import { readPath } from '../../shared/lib/request.js'
 
 /** Answers one request. An error that it throws is sent as a refusal. */
 export type Endpoint = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>
@@ -11,12 +11,12 @@ export type Next = (error?: unknown) => void
 /** Express middleware, typed so that Express 4, Express 5 and connect accept it. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: Next) => void
 
-/** The decoded segments of a path; a slash at its end does not matter. Undefined for what cannot be decoded, and for control characters, which databases reject. */
+/** The decoded segments of a path; a slash at its end does not matter. Undefined for what cannot be decoded, for two slashes, and for control characters, which databases reject. */
 export function readSegments(req: IncomingMessage): readonly string[] | undefined {
-  const path = parsePath(req.url ?? '/').replace(/^\/|\/$/g, '')
+  const path = readPath(req).replace(/^\/|\/$/g, '')
   try {
     const segments = path === '' ? [] : path.split('/').map(decodeURIComponent)
-    return segments.some((segment) => /\p{Cc}/u.test(segment)) ? undefined : segments
+    return segments.some((segment) => /^$|\p{Cc}/u.test(segment)) ? undefined : segments
   } catch {
     return undefined
   }

@@ -23,6 +23,12 @@ export function readOriginalPath(req: IncomingMessage): string {
   return parsePath(originalUrl)
 }
 
+/** The path below the mount path. Of two slashes there Express 4 takes one, which made another path that of an endpoint. */
+export function readPath(req: IncomingMessage): string {
+  const path = parsePath(req.url ?? '/')
+  return readOriginalPath(req).endsWith(`/${path}`) ? `/${path}` : path
+}
+
 /** A member that the host or its framework has put on a request, not one of a polluted `Object.prototype`. */
 export function readHostMember(req: IncomingMessage, name: string): unknown {
   const value: unknown = Reflect.get(req, name)

@@ -5,7 +5,7 @@ import type { Language, Middleware } from '../../index.js'
 import { inLanguage } from './words.js'
 import { type DeveloperPages, withDeveloperPages } from '../../shared/web/page-frame.js'
 import { choosePageLanguage } from '../../shared/web/page-language.js'
-import { parsePath, readHeader, readOriginalPath } from '../../shared/lib/request.js'
+import { readPath, readHeader, readOriginalPath } from '../../shared/lib/request.js'
 
 export interface Resource {
   readonly type: string
@@ -74,7 +74,7 @@ export function createRouter(
 ): Middleware {
   return function consoleRouter(req, res, next) {
     const url = req.url ?? '/'
-    const path = parsePath(url)
+    const path = readPath(req)
     const query = /\?.*/s.exec(url)?.[0] ?? ''
     const [, first = ''] = path.split('/', 2)
     const router = routers.get(first)

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { parsePath, readOriginalPath } from '../../shared/lib/request.js'
+import { parsePath, readOriginalPath, readPath } from '../../shared/lib/request.js'
 import { sendEmpty, sendJson } from '../../core/http/respond.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
 import { ApplicationError, authOf, type CoreAuth, type Middleware, type OnDenied } from '../../index.js'
@@ -89,7 +89,7 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
   }
 
   return function managementRouter(req, res, next) {
-    const path = parsePath(req.url ?? '/')
+    const path = readPath(req)
     const method = req.method === 'HEAD' ? 'GET' : req.method
     if (path === '/openapi.json' && method === 'GET') {
       guardParts.decisions.note?.({ kind: 'public', api, accepts: [], denied: undefined, hasOwnAnswer: true })

@@ -98,7 +98,7 @@ describe.each(Object.entries(EXPRESSES))('In an %s app', (_, express) => {
   it("the router mounted at baseUrl's path answers there, and at no other path", async () => {
     const app = express().use('/v1', auth.router)
     expect((await post(app, '/v1/orders/token', createTokenForm(shop))).status).toBe(200)
-    for (const path of ['/orders/token', '/v1/v1/orders/token', '/v1/orders/token/']) {
+    for (const path of ['/orders/token', '/v1/v1/orders/token', '/v1/orders/token/', '/v1//orders/token']) {
       expect((await post(app, path, createTokenForm(shop))).status).toBe(404)
     }
   })
@@ -174,13 +174,14 @@ interface Case {
   readonly path: string
   /** The `Host` header; that of `baseUrl` if left out, as without a proxy. */
   readonly host?: string
+  readonly express?: typeof express
 }
 
 /** Sends the request three times; returns the lines about the mount. */
-async function findReports({ baseUrl, mount, path, host = new URL(baseUrl).host }: Case): Promise<string[]> {
+async function findReports({ baseUrl, mount, path, host = new URL(baseUrl).host, ...options }: Case) {
   const { auth, logger } = openPlatform({ baseUrl })
   onTestFinished(() => auth.close())
-  const app = express().use(mount, auth.router)
+  const app = (options.express ?? express)().use(mount, auth.router)
   for (let i = 0; i < 3; i++) await request(app).get(path).set('Host', host)
   return logger.lines.filter((line) => line.includes('mounted'))
 }
@@ -216,6 +217,10 @@ it.each<[string, Case]>([
   ['a proxy strips the path', { baseUrl: 'http://shop.test/v1', mount: '/', path: '/orders/token' }],
   ['a proxy strips a part of the path', { baseUrl: 'http://shop.test/a/v1', mount: '/v1', path: '/v1/orders/token' }],
   ['a proxy adds a path', { baseUrl: 'http://shop.test', mount: '/app', path: '/app/orders/token', host: 'app:3000' }],
+  [
+    'the path has two slashes, of which Express 4 takes one',
+    { baseUrl: 'http://shop.test/v1', mount: '/v1', path: '/v1//orders/token', express: Object.values(EXPRESSES)[0]! },
+  ],
   ['another route is called', { baseUrl: 'http://shop.test/v1', mount: '/', path: '/v1/orders/items' }],
 ])('does not report anything if %s', async (_, right) => {
   expect(await findReports(right)).toEqual([])
