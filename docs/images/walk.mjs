@@ -128,7 +128,7 @@ async function watch(page, baseUrl, save) {
   }
   await save(page, 'application')
   await page.getByRole('link', { name: 'Suspend' }).click()
-  await page.getByText(/In the last 7 days it made \d+ calls?/).waitFor()
+  await page.getByText(/made \d+ calls? in the last 7 days/).waitFor()
   await save(page, 'suspend')
   await page.getByRole('link', { name: 'Cancel' }).click()
   await page.getByRole('link', { name: 'Audit' }).first().click()

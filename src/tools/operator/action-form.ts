@@ -39,7 +39,8 @@ interface Field {
   readonly value?: string | readonly string[] | undefined
   readonly choices?: Choices
   readonly isRequired?: boolean
-  readonly hint?: string
+  /** That of its member if left out. */
+  readonly label?: Html
   /** Whether the operation takes away what is left empty. */
   readonly isNullable?: boolean
 }
@@ -84,7 +85,10 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>>
   }),
   address: () => ({ kind: 'email', isRequired: true }),
   jwksUri: () => ({ kind: 'url' }),
-  confirm: ({ application }) => ({ isRequired: true, hint: application!.name }),
+  confirm: ({ visit: { texts }, application }) => ({
+    isRequired: true,
+    label: fillHtml(texts.confirm, { name: html`<strong>${application!.name}</strong>` }),
+  }),
 }
 
 /** Not empty: a browser sends no form in which a required choice is. */
@@ -145,13 +149,14 @@ export function renderFields(
   problem: Problem | undefined,
 ): Html {
   return html`${fields.map((field) => {
-    const { id, kind, isRequired = false, hint = ownMembers<Readonly<Record<string, string>>>(texts.hints)[id] } = field
+    const { id, kind, isRequired = false } = field
+    const hint = ownMembers<Readonly<Record<string, string>>>(texts.hints)[id]
     const values = problem ? (entered.get(id) ?? []) : [field.value ?? []].flat()
     const name = texts.labels[id as keyof typeof texts.labels]
     if (kind === 'grants') return renderBoxes(field, name, values, problem)
     const value = id === 'jwks' ? hidePrivateKey(values.join('\n')) : values.join('\n')
     const isMarked = !isRequired && MARKED.includes(kind)
-    const label = isMarked ? html`${name} <span class="soft">${texts.optional}</span>` : name
+    const label = isMarked ? html`${name} <span class="soft">${texts.optional}</span>` : (field.label ?? name)
     const unset = id === 'language' ? `${texts.unset} (${LANGUAGE_NAMES.en})` : texts.unset
     const render = (attributes: Html): Html => renderControl(attributes, field, value, unset)
     return renderField({ id, label, hint, problem, isChoice: kind === 'flag', render })
@@ -165,7 +170,10 @@ function renderBoxes(
   problem: Problem | undefined,
 ): Html | false {
   const boxes = choices.map(([value, label, api, meaning], at) => {
-    const text = meaning === undefined ? label : html`${renderChip(label)} <span class="soft">${meaning}</span>`
+    // A meaning is left out that the name of the scope ends with, such as “Read”.
+    const isSaid = meaning !== undefined && label.endsWith(meaning.toLowerCase())
+    const more = !isSaid && html`<span class="soft">${meaning}</span>`
+    const text = meaning === undefined ? label : html`${renderChip(label)} ${more}`
     const focus = at === 0 && problem?.field === id && html` autofocus`
     const state = html`${values.includes(value) && html` checked`}${describeField(id, problem)}${focus}`
     const box = html`<label class="choice"

@@ -4,7 +4,7 @@ import { ApplicationError, ConfigurationError, type Application } from '../../in
 import type { ApplicationRecord, KeySetRecord } from '../../shared/contracts/application-record.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { DAY_MS } from '../../shared/lib/day.js'
-import { fillCount, fillIn, fillText } from '../../shared/lib/fill-in.js'
+import { fillCount, fillText } from '../../shared/lib/fill-in.js'
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { renderCopyable } from '../../shared/web/first-steps.js'
@@ -17,7 +17,7 @@ import type { CallName } from '../operations/operator-calls.js'
 import { perform, replaceCalls } from '../operations/perform.js'
 import { describeRefusal, FieldProblem, listFields, readInput, renderFields, type FormSubject } from './action-form.js'
 import { findAction, findNamed, isFinal, labelAction, type ActionName } from './actions.js'
-import { fillTime, findTitle, renderAge, shortenKid } from './formats.js'
+import { fillTime, findTitle, shortenKid } from './formats.js'
 import { readUsage } from './usage-page.js'
 import { OPERATIONS_BY_NAME, type Answer, type TabName, type Visit } from './visit.js'
 
@@ -113,28 +113,23 @@ function formatSentence({ visit, application, name, named }: ActionForm): string
 
 const HIT_DAYS = 7
 
-/** Whom an action would hit, told from the last 7 days: calls, the credentials that were used, and when the last one was. */
+/** Whom an action would hit, told from the last 7 days: calls, and the last use of the credential, or of all of them. */
 async function renderHits(form: ActionForm, application: Application, warning: string | undefined): Promise<Html> {
   const { visit, named } = form
   const { texts, formats, now } = visit
-  const used = [...application.keys, ...application.secrets].filter((each) => {
-    const isMeant = named.credential === undefined || each.id === named.credential
-    return isMeant && each.lastUsedAt && now - each.lastUsedAt.getTime() < HIT_DAYS * DAY_MS
-  })
-  const last = Math.max(...used.map(({ lastUsedAt }) => lastUsedAt!.getTime()))
-  const usage = await readUsage(visit, application.id, HIT_DAYS)
+  const { id, name, keys, secrets } = application
+  const credential = [...keys, ...secrets].find((each) => each.id === named.credential)
+  const { lastUsedAt } = credential ?? application
+  const usage = await readUsage(visit, id, HIT_DAYS)
   const { calls } = sumUsage((usage ?? []).filter((entry) => named.api === undefined || entry.api === named.api))
-  if (calls === 0 && used.length === 0) return renderNotice(html`<p>${warning} ${texts.hitsNobody}</p>`)
-  // Calls are counted for the application, not for each of its credentials.
-  const values = {
-    calls: fillCount(texts.callCount, calls, formats.count.format(calls)),
-    credentials: fillCount(texts.credentialCount, used.length, formats.count.format(used.length)),
-    age: used.length > 0 ? renderAge(new Date(last), visit) : texts.uses.never,
-  }
-  return renderNotice(
-    html`<p>${warning} ${fillIn<string | Html>(texts.hits, values)}</p>`,
-    warning === undefined ? undefined : 'warn',
-  )
+  const isUsed = lastUsedAt !== undefined && now - lastUsedAt.getTime() < HIT_DAYS * DAY_MS
+  if (calls === 0 && !isUsed) return renderNotice(html`<p>${warning} ${texts.hitsNobody}</p>`, 'info')
+  const lastUse = credential ? texts.hitsOfOne : (named.api === undefined || calls === 0) && `${texts.lastUsed}.`
+  const values = { application: name, calls: fillCount(texts.callCount, calls, formats.count.format(calls)) }
+  // Calls are counted for the application, not for each of its credentials, and a little after they were made.
+  const hits = html`${calls > 0 && fillText(texts.hits, values)}
+  ${lastUse && (lastUsedAt ? fillTime(lastUse, lastUsedAt, visit) : `${texts.neverUsed}.`)}`
+  return renderNotice(html`<p>${warning} ${hits}</p>`, warning === undefined ? 'info' : 'warn')
 }
 
 async function performAction(form: ActionForm): Promise<Answer> {

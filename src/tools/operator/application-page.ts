@@ -70,12 +70,12 @@ export async function answerApplication(visit: Visit): Promise<Answer | undefine
     parent: ['/applications', texts.tabs.applications],
     actions: renderActions(visit, 'top', { application, isMain: true, shown: 2 }),
     state: renderStatus(status, texts),
-    content: html`<p class="facts">
-        ${contact !== undefined && html`<span>${contact}</span>`}
-        <span>${fillTime(texts.created, application.createdAt, visit)}</span>
-        <span class="copyable"><code>${id}</code>${renderCopyButton(texts.labels.application, frame)}</span>
-      </p>
-      ${renderDone(visit)} ${status === 'suspended' && renderSuspension(visit, changes)}
+    facts: html`<p class="facts">
+      ${contact !== undefined && html`<span>${contact}</span>`}
+      <span>${fillTime(texts.created, application.createdAt, visit)}</span>
+      <span class="copyable"><code>${id}</code>${renderCopyButton(texts.labels.application, frame)}</span>
+    </p>`,
+    content: html`${renderDone(visit)} ${status === 'suspended' && renderSuspension(visit, changes)}
       ${wasApproved && renderSummary(visit, application, usage, plan)} ${renderContents(contents, visit)}
       <div class="columns">${[main, side].map((parts) => html`<div>${parts.map(([, , part]) => part)}</div>`)}</div>`,
   }
@@ -112,8 +112,11 @@ function renderSummary(
           note: describeQuota(quota, visit, html`, ${fillTime(texts.resets, quota.endsAt, visit)}`),
           tone: findQuotaTone(quota),
         }
-      : { label: used, value: texts.noQuota },
-    { label: lastUse, value: lastUsedAt ? renderAge(lastUsedAt, visit) : texts.uses.never },
+      : { label: used, value: html`<span class="soft">${texts.noQuota}</span>` },
+    {
+      label: lastUse,
+      value: lastUsedAt ? renderAge(lastUsedAt, visit) : html`<span class="soft">${texts.uses.never}</span>`,
+    },
   ])
 }
 

@@ -75,7 +75,7 @@ async function renderRow(visit: Visit, application: Application) {
   const link = renderApplicationLink(visit, application)
   return [
     html`${link} ${contact !== undefined && html`<p class="facts">${contact}</p>`}`,
-    status === 'active' ? html`<span class="soft">${texts.statuses.active}</span>` : renderStatus(status, texts),
+    status === 'active' ? html`<span class="soft on">${texts.statuses.active}</span>` : renderStatus(status, texts),
     usage && calls,
     usage && refused,
     lastUsedAt ? renderAge(lastUsedAt, visit) : html`<span class="soft">${texts.uses.never}</span>`,

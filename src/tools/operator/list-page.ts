@@ -61,7 +61,8 @@ export function renderList(visit: Visit, list: List): PageAnswer {
 /** The link to the page, or to what is named, as CSV: not of what was posted, which no address may have. */
 export function renderFile({ texts, query, root, method }: Visit, name: string, subject: string): Html | false {
   const address = `${root}/${name}.csv?${query.toString()}`
-  return method === 'GET' && html`<a class="action" href="${address}">${fillText(texts.csv, { subject })}</a>`
+  const said = html`<span class="subject">${fillText(texts.csv, { subject })} </span>CSV`
+  return method === 'GET' && html`<a class="action" href="${address}">${said}</a>`
 }
 
 /** A field of a search: with choices one of them, otherwise a text or a day. */

@@ -47,7 +47,7 @@ const METHODS: readonly string[] = ['GET', 'HEAD', 'POST']
 const FRAMED_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; form-action 'none'; frame-ancestors 'self'; sandbox"
 
-type Refusal = 'notSignedIn' | 'notFound' | 'foreignForm' | 'unavailable' | 'failed' | 'refused'
+type Refusal = 'notSignedIn' | 'notFound' | 'foreignForm' | 'unavailable' | 'failed' | 'refused' | 'unknownFilter'
 
 /** Finds out who asks, refuses forms of others, and answers with a page. Nothing goes on to the host. */
 export function createOperatorRouter(options: {
@@ -98,7 +98,7 @@ export function createOperatorRouter(options: {
       sendPage(req, res, given.status ?? 200, page, policy, FORM_REFERRER_POLICY)
     }
     function refuse(status: number, refusal: Refusal, because?: Html | string): void {
-      const text = because ?? (refusal === 'refused' ? '' : texts[`${refusal}Because`])
+      const text = because ?? (refusal === 'refused' || refusal === 'unknownFilter' ? '' : texts[`${refusal}Because`])
       const tabs = listTabs(here)
       const tab = tabs.find((name) => name === here?.path[0]) ?? tabs[0]
       const way =
@@ -106,7 +106,7 @@ export function createOperatorRouter(options: {
         html`<div class="actions">
           <a class="button" href="${root}${formatPath(tab)}">${fillText(texts.goTo, { page: texts.tabs[tab] })}</a>
         </div>`
-      const drawing = refusal === 'notFound' ? 'search' : 'dash'
+      const drawing = refusal === 'notFound' || refusal === 'unknownFilter' ? 'search' : 'dash'
       const content = html`<div class="card">
         ${renderEmpty({ drawing }, html`${text !== '' && html`<p>${text}</p>`} ${way}`)}
       </div>`
@@ -149,8 +149,11 @@ export function createOperatorRouter(options: {
       if (error instanceof StoreUnavailableError)
         refuse(503, 'unavailable', error.outcome === 'unknown' ? texts.unknownOutcome : undefined)
       else if (isMistake && error.code === 'application_not_found') refuse(404, 'notFound')
-      else if (denied.status < 500) refuse(denied.status, 'refused', labelMistake(denied.description, texts, language))
-      else refuse(denied.status, 'failed')
+      else if (denied.status < 500) {
+        const filter = describeFilter(denied.description, texts, language)
+        const because = filter ?? markEnglish(denied.description, { language })
+        refuse(denied.status, filter ? 'unknownFilter' : 'refused', because)
+      } else refuse(denied.status, 'failed')
     }
   }
 
@@ -215,13 +218,16 @@ async function answerSearch(tab: 'applications' | 'audit', visit: Visit, answer:
   return isPublic || owner ? { redirect: `/${tab}?${query.toString()}` } : answer({ ...visit, query })
 }
 
-/** A refused query of an address, by the label of its field. */
-function labelMistake(message: string, texts: Visit['texts'], language: Language): Html | string {
+/** What a filter of an address may be, by its label; undefined if the message is about none. */
+function describeFilter(message: string, texts: Visit['texts'], language: Language): Html | undefined {
   const { application: applicationId, since: from, day: period, change: type, status: state } = texts.labels
   const renamed = { applicationId, from, period, sort: texts.sort, state, type }
   const [, name = '', rest = ''] = /^(\w+) (.*)$/s.exec(message) ?? []
   const field = ownMembers<Readonly<Record<string, string>>>({ ...texts.labels, ...renamed })[name]
-  if (field === undefined) return markEnglish(message, { language })
+  if (field === undefined) return undefined
+  const words = name === 'status' ? texts.statuses : name === 'state' && texts.emailStates
+  const choices = words && getFormats(language).choices.format(Object.values(words))
+  if (choices) return fillHtml(texts.choices, { field, choices })
   return fillHtml(texts.refusedField, { field, problem: markEnglish(`It ${rest}`, { language }) })
 }
 

@@ -20,6 +20,7 @@ p { max-width: 44rem }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; min-height: 2.25rem; & > :is(.action, .actions) { margin-left: auto } }
 .head .action { padding: .375rem var(--space-4); font-size: .875rem; line-height: 1.6 }
 .crumb { margin-block: calc(-1 * var(--finger, 0px)) calc(-1 * var(--space-4) - var(--finger, 0px)) !important }
+.head > .facts { flex: 0 0 100% }
 .head + .facts, .head + .lead { margin-top: calc(-1 * var(--space-3)) !important }
 .lead { max-width: 48rem; color: var(--soft) }
 .notice p { max-width: none }
@@ -72,8 +73,8 @@ main:not(.narrow) > .actions { justify-content: center; max-width: none }
 .row > .button { padding: var(--space-1) .75rem; font-size: var(--text-small) }
 .day { padding-block: var(--space-2) !important; color: var(--soft); background: var(--code); font-size: var(--text-small); font-weight: 500 }
 .row:has(> .age) { padding-block: var(--space-2); & > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); align-items: baseline } }
-.row h3 { text-wrap: pretty; &:has(strong), .row:has(> .age) & { font-weight: 400 } & > a { font-weight: 500 } }
-:is(h2, h3):has(> .pill) { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: baseline }
+.row h3 { text-wrap: pretty; &:has(strong), .row:has(> .age) & { font-weight: 400 } & > a { font-weight: 500 } .row:has(> .age) & > a { display: inline } }
+:is(h2, h3):has(> .pill) { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: center }
 .menu { position: relative; display: grid; align-self: stretch }
 .menu > summary::before { display: none !important }
 .menu > summary > svg { width: 1.25rem; height: 1.25rem; fill: none; stroke: currentcolor; stroke-width: 3.5; stroke-linecap: round }
@@ -89,10 +90,11 @@ td code { overflow-wrap: anywhere }
 :is(td, .age) > time, td > a, td:has(.meter) { white-space: nowrap }
 td:has(code), .reasons { min-width: 14rem }
 td .meter { width: 7rem; margin-top: .125rem }
-.today { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 32rem), 1fr)); gap: var(--space-5) }
-.today > :last-child:nth-child(odd) { grid-column: 1 / -1 }
+.today { &:has(> :nth-child(2)) { columns: 32rem 2; column-gap: var(--space-5) } > * { break-inside: avoid } > :not(:last-child) { margin-bottom: var(--space-5) } }
 td > :is(time, .soft):only-child { display: inline-block }
 :is(.tiles dd:nth-of-type(1), td > :is(time, .soft):only-child)::first-letter { text-transform: uppercase }
+.inside > .tiles { gap: var(--space-4) 0; margin-left: calc(-1 * var(--space-4) - 1px); clip-path: inset(0 0 0 1px); > div { padding-block: 0; border-width: 0 0 0 1px; border-radius: 0; box-shadow: none } }
+.on::before { content: ''; display: inline-block; width: .375rem; height: .375rem; margin: 0 .375rem .125rem 0; border-radius: 50%; background: var(--good) }
 .inside .plot { margin: 0 }
 .tiles + .plot.plot { margin-top: var(--space-4) }
 .rows > .life { padding-top: 0; border: 0; & svg { display: block; font-size: var(--text-small); width: 100%; height: .5rem; border-radius: 3px; background: var(--code); overflow: hidden } }
@@ -110,11 +112,14 @@ pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid 
   .row > :is(.actions, .age, a) { grid-area: 1 / 2; max-width: none }
   .row:has(> .age) .facts { & > :first-child, &:not(:has(> :nth-child(2))) { display: none } }
   .choices { gap: 0 }
-  .head > .actions { margin: var(--space-2) 0 0; flex-basis: 100% }
+  .head > .actions { order: 1; margin: var(--space-2) 0 0; flex-basis: 100% }
   .head:has(> .actions) + .lead { margin-top: calc(-1 * var(--space-1)) !important }
   .danger-zone > .rows > .row { display: flex; & > .actions { margin-top: var(--space-2) } }
 }
 @media (max-width: 30rem) {
+  .subject { position: absolute; clip-path: inset(50%) }
+  form.search > .field { max-width: none; &:first-child:nth-last-child(odd) { flex-basis: 100% } }
+  .tiles dd > time { font-size: 1.125rem }
   td:has(> .none), td:not(.number):has(> .soft:only-child) { display: none !important }
   .head .action, .head .button { padding-inline: .625rem }
   .table tbody td:not(:has(code, .meter)) { grid-column: auto }
@@ -139,7 +144,7 @@ export function renderPage(
     readonly tabs: readonly TabName[]
   },
 ): string {
-  const { heading, state, actions, content, tab, parent, problem, isNarrow } = page
+  const { heading, state, actions, facts, content, tab, parent, problem, isNarrow } = page
   const { brand, language, root, operator, signOut, tabs } = frame
   const texts = TEXTS[language]
   return renderFrame({
@@ -171,7 +176,7 @@ export function renderPage(
       }
       <div class="head">
         <h1>${heading}</h1>
-        ${state} ${actions}
+        ${state} ${actions} ${facts}
       </div>
       ${problem !== undefined && renderProblem(problem)} ${content}
     </main>`,

@@ -444,7 +444,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       ['invite', { address: 'nobody' }, 'address', 'E-mail address'],
       ['suspend', { reason: long }, 'reason', 'Reason'],
       ['recover', { contact: '' }, 'contact', 'E-mail address'],
-      ['delete', { confirm: 'Other' }, 'confirm', 'Name of the application, to confirm', /not the name/],
+      ['delete', { confirm: 'Other' }, 'confirm', 'Confirmation', /not the name/],
     ]
     const withFields = Object.entries(ACTIONS).filter(([, { asks }]) => asks.length > 0)
     const free = ['endCredential', 'grant', 'rotateSigningKey']
@@ -480,7 +480,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     // What the core says is English. What the pages say is not, and is not marked as such.
     const marked = 'wurde nicht angenommen. <span lang="en">It '
     expect((await post(path, form, german)).text).toContain(`„Erlaubte Netze“ ${marked}`)
-    const query = await host.get('/applications?status=nothing', german)
+    const query = await host.get('/audit?from=nothing', german)
     expect([query.status, query.text]).toEqual([400, expect.stringContaining(marked)])
     expect((await post(path, { ...form, name: '' }, german)).text).not.toContain('<span lang="en">')
   })
@@ -488,7 +488,7 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
   it('tells whom it would hit', async () => {
     const path = await prepare('suspend')
     const id = path.split('/')[2]!
-    expect((await host.get(path)).text).toContain('It made no calls in the last 7 days, so nobody is affected.')
+    expect((await host.get(path)).text).toContain('No calls in the last 7 days: nobody is affected.')
     const at = host.clock.now()
     const day = (back: number): string => new Date(at - back * 86_400_000).toISOString().slice(0, 10)
     await host.store.usage.add({ id, at }, [
@@ -499,20 +499,23 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     const { keys } = (await host.store.findApplication(id))!
     await host.store.noteCredentialUse([{ hash: keys[0]!.hash, at: at - 180_000 }])
     const { text } = await host.get(path)
-    expect(text.replaceAll(/<[^>]*>/g, '')).toMatch(
-      /made 1,204 calls with 1 credential, the last one\s+3 minutes ago\./,
-    )
+    expect(text.replaceAll(/<[^>]*>/g, '')).toMatch(/made 1,204 calls in the last 7 days\.\s+Last used 3 minutes ago\./)
     const { text: ofLink } = await host.get(`${path}?api=Nothing&credential=Nothing&kid=Nothing`)
     expect(ofLink).toContain('1,204 calls')
     expect(ofLink).not.toMatch(/>[^<]*Nothing/)
     const { text: ofApi } = await host.get(path.replace('suspend', 'disallow?api=catalog'))
-    expect(ofApi).toContain('made 4 calls with')
+    expect(ofApi).not.toContain('Last used')
+    expect(ofApi).toContain('made 4 calls in the last 7 days.')
     await host.store.usage.add({ id: 'one', at }, [
       { day: day(0), applicationId: id, api: 'weather', outcome: 'allowed', count: 1 },
     ])
     await host.auth.applications.allow(id, 'weather')
     const { text: ofOne } = await host.get(path.replace('suspend', 'disallow?api=weather'))
-    expect(ofOne).toContain('made 1 call with')
+    expect(ofOne).toContain('made 1 call in')
+    const ofCredential = await host.get(path.replace('suspend', `rotateKey?credential=${keys[0]!.id}`))
+    expect(ofCredential.text.replaceAll(/<[^>]*>/g, '')).toMatch(
+      /made 1,205 calls [^]* This credential was last used 3 minutes ago\./,
+    )
   })
 })
 
