@@ -40,7 +40,7 @@ interface Field {
   readonly choices?: Choices
   readonly isRequired?: boolean
   /** That of its member if left out. */
-  readonly label?: Html
+  readonly label?: Html | string
   /** Whether the operation takes away what is left empty. */
   readonly isNullable?: boolean
 }
@@ -79,7 +79,9 @@ const FIELDS: Readonly<Record<string, (subject: FormSubject) => Partial<Field>>>
     value: '86400',
     isRequired: true,
   }),
-  deliver: ({ visit: { texts } }) => ({
+  deliver: ({ visit: { texts }, application }) => ({
+    kind: 'choice',
+    ...(!application && { label: texts.credentials }),
     choices: Object.entries({ [HERE]: texts.shownHere, email: texts.byEmail }),
     isRequired: true,
   }),
@@ -116,8 +118,10 @@ export function listFields(subject: FormSubject): readonly Field[] {
   const { shape } = OPERATIONS_BY_NAME.get(action.operation)!.input
   const schemas = ownMembers<typeof shape>({ ...limit.shape, ...shape })
   const current = ownMembers<Readonly<Record<string, unknown>>>({ ...findCurrent(subject) })
-  // An approval chooses a plan for those who may set one.
-  const asked = action.asks.filter((id) => id !== 'plan' || visit.may('plans.set'))
+  // An approval chooses a plan for those who may set one, and whoever creates an application who gets its credentials.
+  const maySet = visit.may('plans.set')
+  const mayMail = subject.application !== undefined || visit.may('registration.register')
+  const asked = action.asks.filter((id) => (id !== 'plan' || maySet) && (id !== 'deliver' || mayMail))
   return asked.map((id) => {
     const { kind = 'text', isNullable = false } = schemas[id] ? describeMember(schemas[id]) : {}
     return { id, kind, isNullable, value: formatValue(current[id]), ...ownMembers(FIELDS)[id]?.(subject) }
@@ -281,14 +285,14 @@ export function describeRefusal(
 ): Problem {
   const { texts } = visit
   const labels: Readonly<Record<string, string>> = texts.labels
-  const isOfForm = error instanceof FieldProblem
+  const isOfferedForm = error instanceof FieldProblem
   const [, path = '', rest = ''] = /^([\w.-]+):? (.*)$/s.exec(error.message) ?? []
   const members = path.split('.').flatMap((member) => [member, MEMBERS[member] ?? member])
-  const own = isOfForm ? error.field : members.findLast((member) => fields.some(({ id }) => id === member))
+  const own = isOfferedForm ? error.field : members.findLast((member) => fields.some(({ id }) => id === member))
   const field = own ?? findMentioned(error, fields)
-  const says = own === undefined || isOfForm ? error.message : `It ${rest}`
+  const says = own === undefined || isOfferedForm ? error.message : `It ${rest}`
   const problem = dropCode(says).replaceAll(/\bjwks(?:Uri)?\b/g, (id) => `“${labels[id]}”`)
-  const told = problem === '' || isOfForm ? problem || texts.refused : markEnglish(problem, visit)
+  const told = problem === '' || isOfferedForm ? problem || texts.refused : markEnglish(problem, visit)
   if (field === undefined) return { text: told }
   return { text: fillHtml(texts.refusedField, { field: labels[field]!, problem: told }), field }
 }
@@ -297,9 +301,9 @@ const MEMBERS: Readonly<Record<string, string>> = { rateLimits: 'limit', contact
 
 /** The field of which a message speaks further on, or whose choice its code is about. */
 function findMentioned({ message, code }: ApplicationError | ConfigurationError, fields: readonly Field[]) {
-  const isOfApis = code === 'unknown_api' || code === 'unknown_scope' || code === 'not_granted'
+  const isOfferedApis = code === 'unknown_api' || code === 'unknown_scope' || code === 'not_granted'
   const words = message.split(/\W+/)
-  return fields.find(({ id, kind }) => (isOfApis ? kind === 'grants' : words.includes(id)))?.id
+  return fields.find(({ id, kind }) => (isOfferedApis ? kind === 'grants' : words.includes(id)))?.id
 }
 
 /** Without what is for programmers: the calls that would help, and the value that stands for none. */

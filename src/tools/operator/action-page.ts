@@ -159,7 +159,9 @@ async function performAction(form: ActionForm): Promise<Answer> {
     }
   }
   if (action.operation === 'applications.approve') await prepareApproval(form, given, run)
-  const result = await run(action.operation, toInput(form, given))
+  const isMailed = name === 'create' && given['deliver'] !== undefined
+  const operation = isMailed ? 'registration.register' : action.operation
+  const result = await run(operation, toInput(form, operation, given))
   const { credentials, application: created } = ownMembers<{
     readonly credentials?: Readonly<Record<string, string>>
     readonly application?: Application
@@ -171,14 +173,15 @@ async function performAction(form: ActionForm): Promise<Answer> {
 
 /** Of everything that an operation may be about, what its schema has. */
 function toInput(
-  { application, action, name, named }: ActionForm,
+  { application, name, named }: ActionForm,
+  operation: CallName,
   given: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const { limit, window, until } = given
   const set = limit === undefined ? null : { limit, window, ...(until !== undefined && { until }) }
   const limits = name === 'limit' && { rateLimits: { [named.api!]: set } }
   const about = { id: application?.id, applicationId: application?.id, ...named, ...given, ...limits }
-  const { shape } = OPERATIONS_BY_NAME.get(action.operation)!.input
+  const { shape } = OPERATIONS_BY_NAME.get(operation)!.input
   return Object.fromEntries(Object.entries(about).filter(([member]) => Object.hasOwn(shape, member)))
 }
 

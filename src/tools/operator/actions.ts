@@ -34,7 +34,7 @@ function act(operation: CallName, place: string, asks: string, fits?: Action['fi
 
 /** Each operation that changes something, by the name that its address has; those of a place in the order in which pages show them. */
 export const ACTIONS = {
-  create: act('applications.create', 'applications', NEW),
+  create: act('applications.create', 'applications', `${NEW} deliver`),
   register: act('registration.register', 'applications', NEW),
   approve: act('applications.approve', 'top', 'apis plan note', isHeld),
   deny: act('applications.deny', 'top', 'reason', isHeld),
@@ -151,6 +151,8 @@ export function renderActions(
   const path = application ? `/applications/${application.id}` : '/do'
   const names = (Object.keys(ACTIONS) as ActionName[]).filter((name) => {
     if (!places.split(' ').includes(ACTIONS[name].place) || except.includes(name)) return false
+    // The form of the other one offers this too.
+    if (name === 'register' && findAction(visit, 'create', false)) return false
     const action = findAction(visit, name, application !== undefined)
     return action && (!application || action.fits!(application))
   })

@@ -34,7 +34,7 @@ export async function answerApplications(visit: Visit): Promise<Answer> {
     count: rows.length,
     order: describeOrder(visit),
     next,
-    actions: renderActions(visit, 'applications', { isMain: true, shown: 2 }),
+    actions: renderActions(visit, 'applications', { isMain: true }),
     before: count !== false && renderNotice(fillText(texts.searched, { count })),
     empty: { ...texts.noApplication, drawing: 'first' },
   })

@@ -49,7 +49,7 @@ export async function answerToday(visit: Visit): Promise<Answer> {
   const empty = isFirst
     ? ({ ...texts.noApplication, drawing: 'first' } as const)
     : { title: texts.nothingToDo, next: texts.nothingToDoBecause, isGood: true }
-  const create = isFirst && renderActions(visit, 'applications', { isMain: true, shown: 2 })
+  const create = isFirst && renderActions(visit, 'applications', { isMain: true })
   return {
     heading: texts.tabs.today,
     tab: 'today',

@@ -278,6 +278,24 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     },
   )
 
+  it('create an application whose contact gets the credentials by e-mail, for who may register one', async () => {
+    expect((await host.get('/applications')).text).not.toContain('/do/register')
+    const form = readForm((await host.get('/do/create')).text)
+    const mailed = { ...form, name: 'Mailed', apis: 'catalog', deliver: 'email' }
+    expect((await post('/do/create', mailed)).text).toContain('“E-mail address” was not accepted.')
+    const { status, text, headers } = await post('/do/create', { ...mailed, contact: 'mailed@example.com' })
+    expect([status, text]).toEqual([303, expect.not.stringMatching(/epa_(?:key|sec)_/)])
+    await waitUntil(() => host.mailer.emails.some(({ to }) => to === 'mailed@example.com'))
+    expect((await host.auth.applications.get(headers['location']!.split('/').at(-1)!.split('?')[0]!))?.name).toBe(
+      'Mailed',
+    )
+    denied = 'registration.register'
+    expect((await host.get('/do/create')).text).not.toContain('name="deliver"')
+    denied = 'applications.create'
+    expect((await host.get('/applications')).text).toContain('/do/register')
+    denied = undefined
+  })
+
   it('approve fewer scopes than requested: at no time there are more', async () => {
     const path = await prepare('approve')
     const id = path.split('/')[2]!

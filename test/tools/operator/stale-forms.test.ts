@@ -19,7 +19,7 @@ const FORMS = [
     fields: { apis: 'orders orders:read', plan: 'gold' },
     audited: ['application.accessChanged', 'application.accessChanged', 'application.updated', 'application.approved'],
   },
-  { action: 'create', fields: { name: 'Made', apis: 'weather' }, audited: ['application.registered'] },
+  { action: 'create', fields: { name: 'Made', apis: 'weather', deliver: 'here' }, audited: ['application.registered'] },
   {
     action: 'register',
     fields: { name: 'Made', contact: 'new@example.com', apis: 'weather' },

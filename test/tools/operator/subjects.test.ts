@@ -117,7 +117,12 @@ describe('a form of the operator’s pages', () => {
     const host = await openOperator({}, undefined, { store })
     atEnd(() => host.auth.close())
     const hidden = readHidden((await host.get('/do/create')).text)
-    const { status, text } = await send(host, '/do/create', { ...hidden, name: 'Made', apis: 'weather' })
+    const { status, text } = await send(host, '/do/create', {
+      ...hidden,
+      name: 'Made',
+      apis: 'weather',
+      deliver: 'here',
+    })
     expect(status).toBe(503)
     expect(text).toContain('The change may have been made')
   })
@@ -142,7 +147,7 @@ describe('an operator who may not do everything', () => {
     const { host, id, guarded } = await openFor(may)
     const create = await host.get('/do/create')
     expect(create.text).not.toContain('management')
-    const asked = { ...readHidden(create.text), name: 'Mine', apis: 'management credentials:write' }
+    const asked = { ...readHidden(create.text), name: 'Mine', apis: 'management credentials:write', deliver: 'here' }
     expect((await send(host, '/do/create', asked)).status).toBe(400)
     const edit = readHidden((await host.get(`/applications/${id}/edit`)).text)
     for (const path of ['grant?api=management', 'resourceServer']) {
