@@ -64,7 +64,9 @@ export async function answerAction(visit: Visit, name: string, id: string | unde
 
 /** What the pages of an action have in common: they are below that of the application, or below the list. */
 function describePage({ texts }: Visit, application: Application | undefined, place: string) {
-  const tab = (application ? 'applications' : place === 'signingKey' ? 'keys' : place) as TabName
+  const tab = (
+    application ? 'applications' : place === 'signingKey' || place === 'sessions' ? 'keys' : place
+  ) as TabName
   const above = application && ([`/applications/${application.id}`, application.name || texts.deletedName] as const)
   return { tab, parent: above ?? ([`/${tab}`, texts.tabs[tab]] as const), isNarrow: true }
 }

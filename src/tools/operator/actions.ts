@@ -70,7 +70,7 @@ export const ACTIONS = {
   recover: act('applications.recover', 'danger', 'contact deliver', isUsable, true),
   delete: act('applications.delete', 'danger', 'confirm', isAlive, true),
   rotateSigningKey: act('signingKeys.rotate', 'keys', 'immediately'),
-  endSessions: act('sessionSecret.replace', 'keys', ''),
+  endSessions: act('sessionSecret.replace', 'sessions', ''),
   revokeSigningKey: act('signingKeys.revoke', 'signingKey', ''),
   retryAllEmails: act('emails.retry', 'emails', ''),
 } satisfies Readonly<Record<string, Action>>
@@ -135,7 +135,7 @@ export function renderActions(
   visit: Visit,
   places: string,
   about: {
-    readonly application?: Application
+    readonly application?: Application | undefined
     readonly query?: Readonly<Record<string, string>>
     readonly subject?: string
     readonly except?: readonly ActionName[]

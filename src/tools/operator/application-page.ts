@@ -60,7 +60,7 @@ export async function answerApplication(visit: Visit): Promise<Answer | undefine
     ['settings', texts.settings, renderFacts(visit, application)],
     ['contacts', texts.contacts, isAlive && renderContacts(visit, application)],
     ['emails', texts.tabs.emails, emails],
-    ['danger', texts.dangerZone, renderDanger(visit, application)],
+    ['danger', texts.dangerZone, renderDanger(visit, 'danger', application)],
   ]
   const contents = [...main, ...side].filter(([, , part]) => part)
   const frame = FRAME_TEXTS[visit.language]
@@ -69,12 +69,12 @@ export async function answerApplication(visit: Visit): Promise<Answer | undefine
     tab: 'applications',
     parent: ['/applications', texts.tabs.applications],
     actions: renderActions(visit, 'top', { application, isMain: true, shown: 2 }),
-    state: renderStatus(status, texts),
-    facts: html`<p class="facts">
-      ${contact !== undefined && html`<span>${contact}</span>`}
-      <span>${fillTime(texts.created, application.createdAt, visit)}</span>
-      <span class="copyable"><code>${id}</code>${renderCopyButton(texts.labels.application, frame)}</span>
-    </p>`,
+    state: html`${renderStatus(status, texts)}
+      <p class="facts">
+        ${contact !== undefined && html`<span>${contact}</span>`}
+        <span>${fillTime(texts.created, application.createdAt, visit)}</span>
+        <span class="copyable"><code>${id}</code>${renderCopyButton(texts.labels.application, frame)}</span>
+      </p>`,
     content: html`${renderDone(visit)} ${status === 'suspended' && renderSuspension(visit, changes)}
       ${wasApproved && renderSummary(visit, application, usage, plan)} ${renderContents(contents, visit)}
       <div class="columns">${[main, side].map((parts) => html`<div>${parts.map(([, , part]) => part)}</div>`)}</div>`,
@@ -233,12 +233,12 @@ function renderContacts(visit: Visit, application: Application): Html {
   return renderSection(texts.contacts, rows, { id: 'contacts', empty: texts.noContact, actions })
 }
 
-function renderDanger(visit: Visit, application: Application): Html | false {
+export function renderDanger(visit: Visit, place: string, application?: Application): Html | false {
   const { texts } = visit
-  const names = (Object.keys(ACTIONS) as ActionName[]).filter((name) => ACTIONS[name].place === 'danger')
+  const names = (Object.keys(ACTIONS) as ActionName[]).filter((name) => ACTIONS[name].place === place)
   const rows = names.flatMap((name) => {
     const except = names.filter((each) => each !== name)
-    const actions = renderActions(visit, 'danger', { application, except })
+    const actions = renderActions(visit, place, { application, except })
     const warning = texts.warnings[name as keyof typeof texts.warnings]
     return actions ? [renderItem(labelAction(name, texts), [warning], actions)] : []
   })

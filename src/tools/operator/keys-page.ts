@@ -3,6 +3,7 @@ import { html } from '../../shared/web/html.js'
 import { renderPill } from '../../shared/web/parts.js'
 import { formatRelative } from '../../shared/web/times.js'
 import { renderActions } from './actions.js'
+import { renderDanger } from './application-page.js'
 import { fillTime, renderItem, shortenKid } from './formats.js'
 import { renderList } from './list-page.js'
 import type { Answer, Visit } from './visit.js'
@@ -65,7 +66,8 @@ export async function answerKeys(visit: Visit): Promise<Answer> {
   return renderList(visit, {
     tab: 'keys',
     rows: [...rows, axis],
-    actions: renderActions(visit, 'keys', { subject: texts.tabs.keys, shown: 2 }),
+    actions: renderActions(visit, 'keys', { subject: texts.tabs.keys }),
     before: html`<p class="lead">${texts.keysAbout}</p>`,
+    after: renderDanger(visit, 'sessions'),
   })
 }

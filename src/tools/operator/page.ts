@@ -20,7 +20,7 @@ p { max-width: 44rem }
 .head { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; min-height: 2.25rem; & > :is(.action, .actions) { margin-left: auto } }
 .head .action { padding: .375rem var(--space-4); font-size: .875rem; line-height: 1.6 }
 .crumb { margin-block: calc(-1 * var(--finger, 0px)) calc(-1 * var(--space-4) - var(--finger, 0px)) !important }
-.head > .facts { flex: 0 0 100% }
+.head > .facts { order: 1; flex: 0 0 100% }
 .head + .facts, .head + .lead { margin-top: calc(-1 * var(--space-3)) !important }
 .lead { max-width: 48rem; color: var(--soft) }
 .notice p { max-width: none }
@@ -112,7 +112,8 @@ pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid 
   .row > :is(.actions, .age, a) { grid-area: 1 / 2; max-width: none }
   .row:has(> .age) .facts { & > :first-child, &:not(:has(> :nth-child(2))) { display: none } }
   .choices { gap: 0 }
-  .head > .actions { order: 1; margin: var(--space-2) 0 0; flex-basis: 100% }
+  .head > .facts { order: 0 }
+  .head > .actions { margin: var(--space-2) 0 0; flex-basis: 100% }
   .head:has(> .actions) + .lead { margin-top: calc(-1 * var(--space-1)) !important }
   .danger-zone > .rows > .row { display: flex; & > .actions { margin-top: var(--space-2) } }
 }
@@ -144,7 +145,7 @@ export function renderPage(
     readonly tabs: readonly TabName[]
   },
 ): string {
-  const { heading, state, actions, facts, content, tab, parent, problem, isNarrow } = page
+  const { heading, state, actions, content, tab, parent, problem, isNarrow } = page
   const { brand, language, root, operator, signOut, tabs } = frame
   const texts = TEXTS[language]
   return renderFrame({
@@ -176,7 +177,7 @@ export function renderPage(
       }
       <div class="head">
         <h1>${heading}</h1>
-        ${state} ${actions} ${facts}
+        ${state} ${actions}
       </div>
       ${problem !== undefined && renderProblem(problem)} ${content}
     </main>`,

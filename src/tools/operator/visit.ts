@@ -58,8 +58,6 @@ export interface PageAnswer {
   readonly state?: Html
   /** The actions that are about no single row, at the right of the heading. */
   readonly actions?: Html | false
-  /** Below the heading; on phones above the actions. */
-  readonly facts?: Html
   readonly content: Html
   /** A form or a message: narrow, in the middle. */
   readonly isNarrow?: boolean

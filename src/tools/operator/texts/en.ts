@@ -199,7 +199,8 @@ export const en = {
   issued: 'New credentials',
   stored: 'I have stored them',
   dangerZone: 'Danger zone',
-  keysAbout: 'APIs accept access tokens that one of these keys has signed. The key in use signs new ones.',
+  keysAbout:
+    'APIs accept access tokens that one of these keys has signed. The key in use signs new ones. Rotate it once a year, or at once if somebody else could have it.',
   signsFrom: 'Signs from {time}',
   usedSince: 'In use since {time}',
   verifiesUntil: 'Verifies until {time}',
