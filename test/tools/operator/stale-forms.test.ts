@@ -3,6 +3,7 @@ import { memoryStore } from '../../../src/index.js'
 import { atEnd } from '../../support/at-end.js'
 import { failingStore, saveAtOneMoment } from '../../support/failing-store.js'
 import { request } from '../../support/request.js'
+import { waitUntil } from '../../support/wait-until.js'
 import { openOperator } from './operator-app.js'
 
 const ALICE = 'operator:alice@example.com'
@@ -34,8 +35,15 @@ describe('two forms of the operator’s pages that are sent at one moment', () =
     atEnd(() => host.auth.close())
     const { applications, registration } = host.auth
     const asked = { name: 'Acme', contact: 'dev@example.com', apis: { orders: {}, catalog: {} } }
-    const isPending = action === 'approve' || action === 'cancelEmails'
-    const { application } = await (isPending ? registration.register(asked) : applications.create(asked))
+    // An e-mail that did not arrive is cancelled, and none that waits for approval.
+    const bounced = { ...asked, contact: 'bounce@example.com', apis: { catalog: {} } }
+    const { application } = await (action === 'cancelEmails'
+      ? registration.register(bounced)
+      : action === 'approve'
+        ? registration.register(asked)
+        : applications.create(asked))
+    if (action === 'cancelEmails')
+      await waitUntil(async () => (await host.auth.emails.list()).items.some(({ problem }) => problem !== undefined))
     const isNew = action === 'create' || action === 'register'
     const path = isNew ? `/do/${action}` : `/applications/${application.id}/${action}`
     const [, form = ''] = /<form method="post"([^]*?)<\/form>/.exec((await host.get(path)).text) ?? []
