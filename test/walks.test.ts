@@ -18,7 +18,12 @@ interface File {
   /** Functions, methods and members of objects. */
   readonly defined: ReadonlySet<string>
   readonly imported: readonly string[]
+  /** For each function, what it calls, in the order in which it does. */
+  readonly orders: readonly (readonly string[])[]
 }
+
+/** A function, a call or a `return`: what was called in it so far, what the functions in it will call, and what its `return`s call. */
+type Scope = Record<'called' | 'later' | 'returned', string[]>
 
 /** Files and ends at an interface: numbers that only fall. One file more than 25 says what is loaded late of `auth.applications`. */
 const LIMITS: Readonly<Record<string, { readonly files: number; readonly interfaces: number }>> = {
@@ -38,19 +43,24 @@ describe('the walks of docs/architecture.md', () => {
     expect(steps.flatMap((step, at) => findFault(step, steps.slice(0, at)))).toEqual([])
   })
 
+  it.each([...walks])('%s: has the steps that one function calls in that order', (_title, steps) => {
+    expect(findDisorder(steps)).toEqual([])
+  })
+
   it.each([...walks])('%s: goes through no more files and interfaces than before', (title, steps) => {
     const { files, interfaces } = LIMITS[title]!
     expect(new Set(steps.map(({ path }) => path)).size).toBeLessThanOrEqual(files)
     expect(steps.filter(({ through }) => through !== undefined).length).toBeLessThanOrEqual(interfaces)
   })
 
-  it('would be refused with a step that nobody calls, that is elsewhere, or that is called through an interface unsaid', () => {
+  it('would be refused with a step that nobody calls, that is elsewhere, that is called through an interface unsaid, or in another order', () => {
     const [[, steps]] = [...walks] as [[string, readonly Step[]]]
     const first = steps[0]!
     const fault = (step: Partial<Step>) => findFault({ ...steps.at(-1)!, ...step }, [first])
     expect(fault({})).toEqual(['nobody before it calls sendJson (core/http/respond.ts)'])
     expect(fault({ name: 'createRouters' })).toEqual(['createRouters is not in core/http/respond.ts'])
     expect(fault({ path: 'stores/memory/index.ts', name: 'saveApplication' })).toHaveLength(1)
+    expect(findDisorder(steps.toReversed())).not.toEqual([])
     expect(fault({ through: 'NoInterface' })).toEqual(['NoInterface is in no file before it'])
   })
 })
@@ -89,6 +99,23 @@ function findFault({ name, path, through }: Step, before: readonly Step[]): stri
   return isReached || before.length === 0 ? [] : [`nobody before it calls ${name} (${path})`]
 }
 
+/** Steps that one function calls in another order: all calls of the later step before the first of an earlier one. */
+function findDisorder(steps: readonly Step[]): string[] {
+  return [...new Set(steps.map(({ path }) => path))].flatMap((of) => {
+    const file = parse(of)
+    const known = steps.filter(({ path, name }) => !MAKERS.test(name) && (path === of || knows(file, path, name)))
+    const pairs = known.flatMap((later, at) => known.slice(0, at).map((earlier) => [earlier.name, later.name] as const))
+    return pairs
+      .filter(([earlier, later]) =>
+        file.orders.some((called) => called.includes(later) && called.lastIndexOf(later) < called.indexOf(earlier)),
+      )
+      .map(([earlier, later]) => `${of} calls ${later} before ${earlier}`)
+  })
+}
+
+/** What they return is called later. */
+const MAKERS = /^create|^paceStarts$/
+
 /** Whether a file imports the function, or its type from where it is made; or takes it as a parameter of that name. */
 function knows({ imported, used }: File, path: string, name: string): boolean {
   const near = imported.includes(path) || imported.some((each) => parse(each).imported.includes(path))
@@ -103,8 +130,32 @@ function parse(path: string): File {
   const { program, module } = parseSync(path, read(`../src/${path}`))
   const used = new Set<string>()
   const defined = new Set<string>()
+  const orders: string[][] = []
+  const scopes: Scope[] = []
+  const enter = (): void => void scopes.push({ called: [], later: [], returned: [] })
+  const leave = (): void => {
+    const { called, returned } = scopes.pop()!
+    orders.push([...called, ...returned])
+    scopes.at(-1)!.later.push(...called, ...returned)
+  }
+  enter()
   new Visitor({
-    CallExpression: ({ callee }) => void (callee.type === 'Identifier' && used.add(callee.name)),
+    ArrowFunctionExpression: enter,
+    'ArrowFunctionExpression:exit': leave,
+    'FunctionDeclaration:exit': leave,
+    'FunctionExpression:exit': leave,
+    // What an early return calls, it calls in place of what follows.
+    ReturnStatement: enter,
+    'ReturnStatement:exit': () => void scopes.at(-2)!.returned.push(...scopes.pop()!.called),
+    CallExpression({ callee }) {
+      if (callee.type === 'Identifier') used.add(callee.name)
+      enter()
+    },
+    'CallExpression:exit'({ callee }) {
+      const { called, later } = scopes.pop()!
+      const name = callee.type === 'MemberExpression' ? callee.property : callee
+      scopes.at(-1)!.called.push(...called, ...(name.type === 'Identifier' ? [name.name] : []), ...later)
+    },
     NewExpression: ({ callee }) => void (callee.type === 'Identifier' && used.add(callee.name)),
     MemberExpression: ({ property }) => void (property.type === 'Identifier' && used.add(property.name)),
     ObjectPattern({ properties }) {
@@ -112,8 +163,14 @@ function parse(path: string): File {
         if (property.type === 'Property' && property.key.type === 'Identifier')
           used.add(property.key.name).add(`parameter ${property.key.name}`)
     },
-    FunctionDeclaration: ({ id }) => void (id && defined.add(id.name)),
-    FunctionExpression: ({ id }) => void (id && defined.add(id.name)),
+    FunctionDeclaration({ id }) {
+      if (id) defined.add(id.name)
+      enter()
+    },
+    FunctionExpression({ id }) {
+      if (id) defined.add(id.name)
+      enter()
+    },
     VariableDeclarator: ({ id }) => void (id.type === 'Identifier' && defined.add(id.name)),
     Property: ({ key }) => void (key.type === 'Identifier' && defined.add(key.name)),
     MethodDefinition: ({ key }) => void (key.type === 'Identifier' && defined.add(key.name)),
@@ -122,7 +179,7 @@ function parse(path: string): File {
     .map(({ moduleRequest }) => moduleRequest.value)
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => normalize(join(dirname(path), specifier)).replace(/\.js$/, '.ts'))
-  const file = { used, defined, imported }
+  const file = { used, defined, imported, orders }
   parsed.set(path, file)
   return file
 }

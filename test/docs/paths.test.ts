@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { allPages, readPage, ROOT, type Page } from './pages.js'
 
@@ -30,6 +30,13 @@ it('docs/architecture.md names files of src without their ending and the kind of
   expect(names.filter((name) => !exists(name))).toEqual([])
 })
 
+it('CONTRIBUTING.md names functions in the files where they are', () => {
+  const table = /\n### Where is it\?\n([^]*?)\n## /.exec(readPage('CONTRIBUTING.md').text)![1]!
+  const named = table.split('\n').flatMap(listFunctions)
+  expect(named.length).toBeGreaterThan(15)
+  expect(named.filter(([name, path]) => !readPage(path).text.includes(`${name}(`))).toEqual([])
+})
+
 /** Tests and benchmarks. */
 const TESTS = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.(?:ts|mjs)$/.test(file))
@@ -40,6 +47,15 @@ const TESTS = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8
 function listPaths({ text }: Page): readonly string[] {
   const found = [...text.matchAll(/(?<![\w./-])(?:src|test)\/[\w./-]*[\w/]/g)].map(([path]) => path)
   return found.filter((path) => !/\/NAME\b/.test(path))
+}
+
+/** Names and files: `name()` in `file.ts`. A file without a folder is beside the one that the row named last. */
+function listFunctions(row: string): readonly (readonly [name: string, path: string])[] {
+  let folder = ''
+  return [...row.matchAll(/(?:`(\w+)\(\)` (?:in|of) )?`([\w/.-]+\.ts)`/g)].flatMap(([, name, file = '']) => {
+    if (file.includes('/')) folder = dirname(file)
+    return name === undefined ? [] : [[name, join(folder, basename(file))] as const]
+  })
 }
 
 /** Texts in double quotes, in a line that names a test file. */

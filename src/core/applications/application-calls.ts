@@ -18,7 +18,7 @@ import { createOperatorDataReader } from './records/metadata.js'
 import { createRecovery } from './records/recovery.js'
 import { createRegistry } from './records/registry.js'
 
-/** What `auth.applications` does. It is loaded with the first call: a process that only answers requests makes none. */
+/** What `auth.applications` does. It is loaded at the start of a platform, or with the first call if that comes earlier. */
 export function createApplicationCalls(options: {
   readonly store: Store
   readonly apis: ReadonlyMap<string, Api>

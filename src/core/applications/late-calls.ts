@@ -5,7 +5,7 @@ import { guardWriter, type WriteGuard } from './records/application-writer.js'
 
 export type CoreCalls = ReturnType<typeof createLateApplications>
 
-/** The calls of `auth.applications`. What they do is loaded with the first, or with the start of the platform. */
+/** The calls of `auth.applications`. What they do is loaded at the start of the platform, or with the first if that comes earlier. */
 export function createLateApplications(
   options: Parameters<typeof createApplicationCalls>[0],
   goFirst: (call: () => Promise<unknown>) => Promise<unknown>,

@@ -41,7 +41,7 @@ export function createReadiness(options: {
   readonly feed: Pick<ChangeFeed, 'isFresh' | 'isLate' | 'poll' | 'pollAgain' | 'close'>
   readonly storeHealth: Pick<StoreHealth, 'isUnresponsive' | 'isUnavailable' | 'problems'>
   readonly logger: Logger
-  /** Of a service, which reads the platform there in place of a store. */
+  /** The platform's address, in a service, which asks the platform in place of a store; undefined in a platform. */
   readonly address: string | undefined
 }) {
   const { feed, storeHealth, logger, address } = options

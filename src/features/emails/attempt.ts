@@ -204,6 +204,7 @@ interface Delivering {
   readonly approvalLinks: ApprovalLinks
 }
 
+/** The texts of e-mails say 72 hours, in every language. */
 const CLAIM_LINK_LIFETIME_MS = 72 * 3600 * 1000
 
 function prepareAttempt(core: Core, delivering: Delivering, leased: QueuedEmail, current: ApplicationRecord) {

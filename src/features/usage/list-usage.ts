@@ -43,7 +43,7 @@ export interface UsageReads {
   readonly now: () => number
 }
 
-/** A read by month sums up some ten applications of a year: SQLite holds up other requests for it. */
+/** The rows of one read. Fewer by month, because each is a sum over its days, and SQLite answers nothing else meanwhile. 500 are some ten applications in a year. */
 const COUNTS_PER_READ = { day: 2000, month: 500 } as const
 
 export function createListUsage({ store, opened, now }: UsageReads) {

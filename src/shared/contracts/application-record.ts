@@ -194,11 +194,12 @@ export interface ApplicationRecord {
   readonly isHeld: boolean
   /** The contacts after the first, in order; none without a first one. ASCII, like `contact`. */
   readonly otherContacts: readonly string[]
-  /** The APIs and scopes; none for a deleted application. */
+  /** Open ones, and ended ones for an hour. */
   readonly invitations: readonly Invitation[]
   /** The language of its e-mails; undefined: English. */
   readonly language: Language | undefined
   readonly status: ApplicationStatus
+  /** The APIs and scopes; none for a deleted application. */
   readonly apis: GrantedApis
   /** At most one for each API; none for a deleted application. */
   readonly accessRequests: readonly AccessRequest[]

@@ -106,7 +106,7 @@ summary::-webkit-details-marker { display: none }
 summary:not(.icon, .button)::before, .chevron::after, .select::after { content: ''; display: inline-block; flex: none; width: .4375rem; height: .4375rem; margin: 0 .625rem .0625rem .125rem; border: solid; border-width: 0 1.5px 1.5px 0; rotate: -45deg; transform: translate(-15%, -15%) }
 [open] > summary:not(.icon)::before, .open > * > .chevron::after, [open] > .chevron::after, .select::after { rotate: 45deg }
 .card, .box, .table, .tiles > div, .start, .decision > *, :is(main, .narrow) > form:not(.search) { border: 1px solid var(--line); border-radius: var(--corner-box); background: var(--raised); box-shadow: var(--lift) }
-/* Its tone colours the border and the mark, not the text. The mark stands at the first line, wherever a button beside it puts that. */
+/* Its tone (parts.ts, tones) colours the border and the mark, not the text. The mark stands at the first line, wherever a button beside it puts that. */
 :is(.notice, .problem) { margin: 0; padding: .625rem .875rem .625rem 2.625rem; border: 1px solid color-mix(in srgb, var(--tone) 45%, transparent); border-radius: var(--corner-control); --tone: var(--soft); --ground: var(--code) }
 :is(.notice, .problem):not(:has(> .row))::before, .notice > .row > p::before { content: var(--sign, '!' / ''); float: left; width: 1.125rem; margin: .1875rem .625rem 0 -1.75rem; border-radius: 50%; color: var(--raised); background: var(--tone); font: 700 var(--text-tiny)/1.125rem var(--sans); text-align: center }
 /* In place of the browser's arrow, whose place and size differ. */

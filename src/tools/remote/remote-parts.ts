@@ -215,7 +215,7 @@ function createTokenParts(
   const revokedTokens = createRevokedTokens({
     store: source,
     revokeAccessToken: () => Promise.reject(new StoreUnavailableError('Tokens are revoked at the platform.')),
-    // Only while tokens are revoked is a name asked for, at every request.
+    // Asked at every request, but only while some token is revoked: so names are kept.
     nameOf(id) {
       const known = names.get(id)
       if (known !== undefined) return known

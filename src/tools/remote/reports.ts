@@ -12,7 +12,7 @@ import type { RefusalRecord, ReportedCount, UsageCount } from '../../shared/cont
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
 import { readList, readNumber, readObject, readOptional, readText, WrongValue, type Members } from './read-answer.js'
 
-/** What is counted since an earlier time comes after an outage of days. */
+/** Older rows are not added. A service that could not ask the platform for days still reports what it has counted since. */
 const MAX_AGE_MS = 7 * DAY_MS
 /** Clocks of the platform's processes differ. */
 const CLOCK_TOLERANCE_MS = 3600 * 1000
@@ -122,7 +122,7 @@ function createNaming() {
   }
 }
 
-/** Is after all days. */
+/** Sorts after every day, so that `forgetBefore()` keeps it. */
 const EVERY_DAY = 'every'
 
 function nameReason(reason: string): string {

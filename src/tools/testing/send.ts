@@ -125,7 +125,7 @@ interface AnswerOnWire {
   readonly isComplete: boolean
 }
 
-/** An answer (RFC 9112) of Node's server; undefined until its head has come. nock and msw replace Node's client. */
+/** An answer (RFC 9112) of Node's server; undefined until its head has come. Parsed here, because nock and msw replace Node's own client. */
 function readAnswer(method: string, bytes: Buffer): AnswerOnWire | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined

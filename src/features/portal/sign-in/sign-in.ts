@@ -21,11 +21,11 @@ export type SignIn = ReturnType<typeof createSignIn>
 const SIGN_IN_MINUTES = 15
 /** The guesses of one code. All codes of a mailbox together are bounded by `GUESS_LIMIT`. */
 const MAX_GUESSES = 5
-/** A mailbox gets as many e-mails as this number of addresses may ask for, so that none uses up those of another's mailbox. */
-const CONTACT_SHARES = 3
+/** A mailbox gets this many times as many e-mails as one IP address may ask for, so that none alone uses up what another's mailbox gets. */
+const MAILBOX_LIMIT_FACTOR = 3
 /** The limit of a mailbox that only registrations have which nobody has confirmed: anybody may make them. Signing in confirms them. */
 const UNCONFIRMED_LIMIT: Limit = { limit: 1, window: 3600 }
-/** The limit of a mailbox, for all of its codes, of which there are 20^8: one guess in 500 million an hour is right. */
+/** The limit of a mailbox, for all of its codes together. There are 20^8: whoever guesses for an hour succeeds with a chance of 1 in 500 million. */
 const GUESS_LIMIT: Limit = { limit: 50, window: 3600 }
 const MAX_LISTED = 100
 /** The characters have no vowels, so that no words arise, and none look like digits (RFC 8628 6.1). */
@@ -45,7 +45,7 @@ export function createSignIn(
   const { sendSignIn } = core.find('emails')!
   const ofOption = { setBy: 'portal.limits.signIn', untrustedKeys: true }
   const limitRequests = rateLimits.create('signIn', limit, ofOption)
-  const ofContact = limit && { ...limit, limit: Math.min(limit.limit * CONTACT_SHARES, Number.MAX_SAFE_INTEGER) }
+  const ofContact = limit && { ...limit, limit: Math.min(limit.limit * MAILBOX_LIMIT_FACTOR, Number.MAX_SAFE_INTEGER) }
   const limitEmails = rateLimits.create('signInEmails', ofContact, ofOption)
   const limitUnconfirmed = rateLimits.create('unconfirmedSignIns', UNCONFIRMED_LIMIT, { untrustedKeys: true })
   const limitGuesses = rateLimits.create('signInGuesses', GUESS_LIMIT, { untrustedKeys: true })
