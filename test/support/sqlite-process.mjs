@@ -116,6 +116,7 @@ function application(id, version) {
     lastUsedAt: undefined,
     createdAt: 1,
     tokensRevokedAt: 0,
+    uncounted: 0,
     version,
   }
 }

@@ -2,7 +2,12 @@ import type { Core } from '../../feature.js'
 import { toSentence } from '../../shared/contracts/errors.js'
 import type { Asker } from '../../core/applications/decisions/decided-requests.js'
 import type { Api } from '../../shared/contracts/api.js'
-import type { ApplicationRecord, DecidedRequest, GrantedApis } from '../../shared/contracts/application-record.js'
+import {
+  countChanges,
+  type ApplicationRecord,
+  type DecidedRequest,
+  type GrantedApis,
+} from '../../shared/contracts/application-record.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { Problem } from '../../shared/web/form-field.js'
 import { renderField, renderInputField, renderProblem, renderTextarea } from '../../shared/web/form-field.js'
@@ -214,13 +219,14 @@ function renderGrant(api: Api | undefined, name: string, scopes: readonly string
 /** Two forms: only a click on one of the two buttons, or Enter in its field, decides. */
 function renderDecisions(
   token: string,
-  { status, language, version }: ApplicationRecord,
+  application: ApplicationRecord,
   reason: string | undefined,
   problem: Problem | undefined,
 ): Html {
+  const { status, language } = application
   const isRegistration = status === 'pending'
   const hidden = html`<input type="hidden" name="link" value="${token}" />
-    <input type="hidden" name="version" value="${version}" />`
+    <input type="hidden" name="version" value="${countChanges(application)}" />`
   const kept = isRegistration ? 'A denied registration is deleted.' : 'The application keeps what it may use now.'
   const hint = `It is in their e-mail. ${kept} ${nameLanguage(language)}`
   const render = (attributes: Html): Html =>

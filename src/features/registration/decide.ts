@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Core } from '../../feature.js'
-import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import { countChanges, type ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { ApplicationError, invalidState } from '../../shared/contracts/errors.js'
 import type { RequestOrigin } from '../../shared/contracts/events.js'
 import {
@@ -80,7 +80,7 @@ function createApprovals({ store, writer, opened, wakeSender, now }: Core) {
 
 /** `version`: that of the application when the page was made. A request without a page has none. */
 function isStale(current: ApplicationRecord, version: string | undefined): boolean {
-  return version !== undefined && version !== String(current.version)
+  return version !== undefined && version !== String(countChanges(current))
 }
 
 const TOO_LATE: ReadonlySet<string> = new Set(['invalid_state', 'application_not_found'])

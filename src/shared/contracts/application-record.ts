@@ -236,6 +236,13 @@ export interface ApplicationRecord {
   readonly createdAt: number
   /** Time of the last `revokeTokens` (milliseconds since 1970; 0: never), strictly increasing: access tokens that carry an earlier time are refused. */
   readonly tokensRevokedAt: number
+  /** How many saves have changed nothing that a form shows: an e-mail was sent. They count in `version` only. */
+  readonly uncounted: number
   /** 1 at creation, incremented by every save. */
   readonly version: number
+}
+
+/** By which forms and `If-Match` tell whether an application has changed: the number of its changes. */
+export function countChanges({ version, uncounted }: ApplicationRecord): number {
+  return version - uncounted
 }

@@ -96,18 +96,22 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
   }
 }
 
-type Agreed = Pick<ApplicationRecord, 'rateLimits' | 'networks' | 'acceptedTerms' | 'resourceServer' | 'isHeld'>
+type Agreed = Pick<
+  ApplicationRecord,
+  'rateLimits' | 'networks' | 'acceptedTerms' | 'resourceServer' | 'isHeld' | 'uncounted'
+>
 
 function parseAgreed({ plan, agreed }: ApplicationRow): Agreed & Pick<ApplicationRecord, 'plan'> {
   const read = (agreed === null ? {} : JSON.parse(agreed)) as Partial<Agreed>
-  const { rateLimits, networks, acceptedTerms, resourceServer, isHeld = false } = read
-  return { rateLimits, networks, acceptedTerms, resourceServer, isHeld, plan: plan ?? undefined }
+  const { rateLimits, networks, acceptedTerms, resourceServer, isHeld = false, uncounted = 0 } = read
+  return { rateLimits, networks, acceptedTerms, resourceServer, isHeld, uncounted, plan: plan ?? undefined }
 }
 
 /** JSON for the column `agreed`, which is NULL for an application without any of its members. */
-export function formatAgreed({ isHeld, ...record }: Agreed): string | undefined {
+export function formatAgreed({ isHeld, uncounted, ...record }: Agreed): string | undefined {
   const { rateLimits, networks, acceptedTerms, resourceServer } = record
-  const agreed = JSON.stringify({ rateLimits, networks, acceptedTerms, resourceServer, ...(isHeld && { isHeld }) })
+  const others = { isHeld: isHeld || undefined, uncounted: uncounted || undefined }
+  const agreed = JSON.stringify({ rateLimits, networks, acceptedTerms, resourceServer, ...others })
   return agreed === '{}' ? undefined : agreed
 }
 

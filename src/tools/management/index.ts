@@ -3,7 +3,7 @@ import { parsePath, readOriginalPath, readPath } from '../../shared/lib/request.
 import { sendEmpty, sendJson } from '../../core/http/respond.js'
 import type { PlatformParts } from '../../core/platform/core-auth.js'
 import { ApplicationError, authOf, type CoreAuth, type Middleware, type OnDenied } from '../../index.js'
-import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
+import { countChanges, type ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { describeKind, readGroup, readPlatform, wrongOption } from '../../shared/lib/option-checks.js'
 import type { Operation } from '../operations/operation.js'
@@ -166,14 +166,14 @@ function createChange(options: {
         `Application ${record.id} ${why}: operators change it, with the command line.`,
       )
     }
-    if (wanted?.includes(record.version) === false)
+    if (wanted?.includes(countChanges(record)) === false)
       throw new Problem('version_changed', 'The application has changed since: read it again.')
-    version = record.version
+    version = countChanges(record)
   }
 
   function keep(saved: ApplicationRecord): void {
-    version = saved.version
-    if (wanted) wanted = [saved.version]
+    version = countChanges(saved)
+    if (wanted) wanted = [version]
   }
 
   function createCalls(): object {
@@ -191,11 +191,11 @@ function createChange(options: {
     const made = await once?.find(id)
     if (made) return made
     if (operation.changes === 'nothing') {
-      version = record?.version
+      version = record && countChanges(record)
       return perform(operation, auth, input, by)
     }
     const isPatch = operation.name === 'applications.update' && needsRecord(input) && record !== undefined
-    wanted = expected ?? (record && (once || isPatch) ? [record.version] : undefined)
+    wanted = expected ?? (record && (once || isPatch) ? [countChanges(record)] : undefined)
     // Also for calls that refuse before they change anything.
     if (record) check(record)
     return perform(operation, createCalls(), isPatch ? applyPatch(input, record) : input, by)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readField } from '../../core/http/form.js'
 import { ApplicationError, ConfigurationError, type Application } from '../../index.js'
-import type { ApplicationRecord, KeySetRecord } from '../../shared/contracts/application-record.js'
+import { countChanges, type ApplicationRecord, type KeySetRecord } from '../../shared/contracts/application-record.js'
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { DAY_MS } from '../../shared/lib/day.js'
 import { fillCount, fillText } from '../../shared/lib/fill-in.js'
@@ -46,7 +46,7 @@ export async function answerAction(visit: Visit, name: string, id: string | unde
   const fits = named && (!application || action.fits!(application))
   if (!fits && method === 'GET') return undefined
   // Of what the page shows: a form that is sent twice, or too late, changes nothing.
-  const version = record ? String(record.version) : hash(kids.join()).slice(0, 16)
+  const version = record ? String(countChanges(record)) : hash(kids.join()).slice(0, 16)
   const subject = { visit, action, application, named: named ?? {} }
   const form = { ...subject, name: name as ActionName, record, page, fields: listFields(subject) }
   if (method === 'GET') return renderForm(form, version, undefined)
@@ -140,9 +140,9 @@ async function performAction(form: ActionForm): Promise<Answer> {
   const given = readInput(fields, visit)
   if (name === 'delete' && given['confirm'] !== application!.name && given['confirm'] !== application!.id)
     throw new FieldProblem('confirm', texts.confirmName)
-  let expected = record?.version
+  let expected = record && countChanges(record)
   const check = (current: ApplicationRecord): void => {
-    if (expected !== undefined && current.version !== expected) throw new Stale()
+    if (expected !== undefined && countChanges(current) !== expected) throw new Stale()
   }
   // A form that creates an application creates one, however often it is sent, and to whichever process.
   const token = hash(readField(visit.fields, 'token')).slice(0, 32)

@@ -48,6 +48,7 @@ const MEMBERS: Record<keyof ApplicationRecord | `each ${keyof CredentialRecord}`
   acceptedTerms: 'none',
   lastUsedAt: 'none',
   createdAt: 'none',
+  uncounted: 'none',
   version: 'none',
   'each id': 'none',
   'each name': 'none',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { countChanges } from '../../../src/shared/contracts/application-record.js'
 import { memoryStore } from '../../../src/index.js'
 import { ROOT, readHiddenFields } from './browser.js'
 import { addApplication, signInByLink, usePortal } from './portal-app.js'
@@ -24,8 +25,8 @@ async function openContact(host: PortalHost, id: string, contact: string) {
   const { csrf } = readHiddenFields((await browser.get(`${ROOT}/${id}`)).text)
   return async function invite(address: string) {
     // As the page has it, which would take most of the time.
-    const { version } = (await host.store.findApplication(id))!
-    return browser.post(`${ROOT}/${id}/colleagues/invite`, { csrf: csrf!, version: String(version), address })
+    const version = String(countChanges((await host.store.findApplication(id))!))
+    return browser.post(`${ROOT}/${id}/colleagues/invite`, { csrf: csrf!, version, address })
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { countChanges } from '../../../src/shared/contracts/application-record.js'
 import { memoryStore } from '../../../src/index.js'
 import { failingStore, saveAtOneMoment } from '../../support/failing-store.js'
 import { usePortalApp, visit } from './pages-app.js'
@@ -31,4 +32,27 @@ describe('a form whose application is changed between its first check and the sa
     const { items } = await auth.audit.list({ applicationId: id })
     expect(items.filter(({ by }) => by === `contact:${ANNA}`)).toHaveLength(1)
   })
+})
+
+it('a form counts although e-mails were sent since it was shown', async () => {
+  const store = memoryStore()
+  const app = await usePortalApp({ store, background: false })
+  const { auth } = app
+  const { id } = (await auth.applications.create({ name: 'Shop', contact: ANNA, apis: { catalog: {} } })).application
+  await auth.portal.invite(id, 'carl@example.com')
+  const anna = await visit(app, ANNA)
+  const opened = await anna.open(`${id}/credentials/new-key`)
+  const shown = (await store.findApplication(id))!
+  await auth.flush()
+  const sent = (await store.findApplication(id))!
+  expect([sent.version > shown.version, countChanges(sent)]).toEqual([true, countChanges(shown)])
+  expect((await anna.submit(opened, { name: 'till' })).status).toBe(200)
+  expect(countChanges((await store.findApplication(id))!)).toBe(countChanges(shown) + 1)
+  // The key that is sent is a change of what the form shows.
+  const { keys } = (await auth.applications.rotateKey(id, { credential: shown.keys[0]!.id, deliver: 'email' }))
+    .application
+  const queued = countChanges((await store.findApplication(id))!)
+  await auth.flush()
+  expect((await auth.applications.get(id))?.keys).not.toEqual(keys)
+  expect(countChanges((await store.findApplication(id))!)).toBeGreaterThan(queued)
 })

@@ -44,6 +44,7 @@ export function applicationsContract({ describe, it }: TestCollector): void {
       withheld: WITHHELD,
       isUnconfirmed: true,
       isHeld: true,
+      uncounted: 3,
       status: 'suspended',
       apis: { zebra: { scopes: ['z:2', 'z:1'] }, apple: { scopes: [] }, mango: { scopes: ['m'] } },
       metadata: { 'Ünï 🔑 \u0000': [null, true, 1.5e300, { '': '\ud800"' }], 2: {}, 1: -0.1 },

@@ -37,6 +37,7 @@ export function application(id: string, changes: Partial<ApplicationRecord> = {}
     lastUsedAt: undefined,
     createdAt: NOW,
     tokensRevokedAt: 0,
+    uncounted: 0,
     version: 1,
     ...changes,
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import type { Emit, EventType, NewAuditRecord, RequestOrigin } from '../../../shared/contracts/events.js'
 import type { AddOutcome, NewApplication } from '../../../shared/contracts/imports.js'
@@ -128,7 +129,8 @@ export function createApplicationWriter(options: {
         needsSecret,
         now: now(),
       })
-      const record = applyExpiry(maximumAges, current, limited.record, now())
+      const expiring = applyExpiry(maximumAges, current, limited.record, now())
+      const record = { ...expiring, uncounted: current.uncounted + (isUncounted(type, current, expiring) ? 1 : 0) }
       const alsoRevokesTokens =
         record.tokensRevokedAt !== current.tokensRevokedAt && type !== 'application.tokensRevoked'
       const details = { ...limited.details, ...(alsoRevokesTokens && { tokensRevoked: true }) }
@@ -175,6 +177,18 @@ export function createApplicationWriter(options: {
     findLatestExpiry: findLatestExpiry.bind(undefined, maximumAges),
   }
 }
+
+/** Whether nothing has changed but what the sending of e-mails and the like keep for themselves. */
+function isUncounted(type: EventType | undefined, former: ApplicationRecord, record: ApplicationRecord): boolean {
+  const pick = ({ status, keys, secrets }: ApplicationRecord) => [status, keys, secrets]
+  return UNCOUNTED.has(type) && isDeepStrictEqual(pick(former), pick(record))
+}
+
+const UNCOUNTED: ReadonlySet<EventType | undefined> = new Set([
+  undefined,
+  'application.delivered',
+  'application.deliveryFailed',
+])
 
 /** A request that must have its effect once: the audit record says that it was made, in the same transaction. */
 export interface OnceRequest {

@@ -52,6 +52,7 @@ export const EMPTY_APPLICATION = {
   resourceServer: undefined,
   endsAt: undefined,
   lastUsedAt: undefined,
+  uncounted: 0,
 } as const satisfies Partial<ApplicationRecord>
 
 /** The changes of `delete` and `deny`: no hash and nothing personal remains but who asked for what was denied. */

@@ -2,7 +2,7 @@ import type { Core } from '../../../feature.js'
 import { describeContactActor, hasContact } from '../../../core/applications/contacts/contact-lists.js'
 import { ApplicationError } from '../../../shared/contracts/errors.js'
 import { type PortalSettings, isPossible } from '../portal-options.js'
-import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
+import { countChanges, type ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import { hasOwnMember } from '../../../shared/lib/own-members.js'
 import {
   FormProblem,
@@ -122,11 +122,11 @@ export function createPortalPages(
   async function perform(view: ApplicationView, page: ActionPage, { fields, session }: PortalRequest) {
     const version = Number(readField(fields, 'version'))
     const calls = createCalls((current) => {
-      if (current.version !== version || !isPossible(page.action, current)) throw new StaleForm()
+      if (countChanges(current) !== version || !isPossible(page.action, current)) throw new StaleForm()
     })
     await limitActions?.(session.contact)
     try {
-      if (view.record.version !== version) throw new StaleForm()
+      if (countChanges(view.record) !== version) throw new StaleForm()
       if (page.action === 'invite' && fields.has('address')) await countAttempt(session.contact)
       const call = { ...calls, by: describeContactActor(session.contact), limitInvitation }
       return await showOutcome(view, await page.perform(fields, call))
@@ -167,7 +167,7 @@ export function createPortalPages(
     if (page && isOffered(view, page.action))
       return isRead ? showForm(view, page, fields) : perform(view, page, request)
     if (isRead) return showNotFound(view)
-    return Number(readField(fields, 'version')) === record.version ? undefined : showStale(view)
+    return Number(readField(fields, 'version')) === countChanges(record) ? undefined : showStale(view)
   }
 }
 

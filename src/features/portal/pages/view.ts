@@ -1,7 +1,7 @@
 import type { ApiSettings } from '../../../core/options/settings.js'
 import type { ApplicationWriter } from '../../../core/applications/records/application-writer.js'
 import { type PortalAction, isPossible } from '../portal-options.js'
-import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
+import { countChanges, type ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import type { RegistrationOffer } from '../../../shared/contracts/offers.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import { html, type Html } from '../../../shared/web/html.js'
@@ -34,10 +34,10 @@ export function findTitle({ apis }: ApplicationView, api: string): string {
   return apis.find(({ name }) => name === api)?.title ?? api
 }
 
-/** The hidden fields of every form. `version` is the shown record's: a form that is sent late changes nothing. */
+/** The hidden fields of every form. `version` counts the shown record's changes: a form that is sent late changes nothing. */
 export function renderHiddenFields({ session, record }: Pick<ApplicationView, 'session' | 'record'>): Html {
   return html`<input type="hidden" name="csrf" value="${session.csrf}" />
-    <input type="hidden" name="version" value="${record.version}" />`
+    <input type="hidden" name="version" value="${countChanges(record)}" />`
 }
 
 export function renderSection(
