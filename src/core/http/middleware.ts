@@ -11,12 +11,12 @@ export type Next = (error?: unknown) => void
 /** Express middleware, typed so that Express 4, Express 5 and connect accept it. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: Next) => void
 
-/** The decoded segments of a path; a slash at its end does not matter. Undefined for what cannot be decoded, for two slashes, and for control characters, which databases reject. */
+/** The decoded segments of a path; a slash at its end does not matter. Undefined for what cannot be decoded, and for control characters, which databases reject. */
 export function readSegments(req: IncomingMessage): readonly string[] | undefined {
   const path = readPath(req).replace(/^\/|\/$/g, '')
   try {
     const segments = path === '' ? [] : path.split('/').map(decodeURIComponent)
-    return segments.some((segment) => /^$|\p{Cc}/u.test(segment)) ? undefined : segments
+    return segments.some((segment) => /\p{Cc}/u.test(segment)) ? undefined : segments
   } catch {
     return undefined
   }

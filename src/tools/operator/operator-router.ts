@@ -123,7 +123,7 @@ export function createOperatorRouter(options: {
       const method = req.method === 'POST' ? 'POST' : 'GET'
       if (method === 'POST' && !isFormOfHost(req)) return refuse(403, 'foreignForm', describeHosts(req, texts))
       await core.available()
-      const path = readSegments(req)
+      const path = readSegments(req)?.filter((segment) => segment !== '')
       if (!path) return refuse(404, 'notFound')
       const place = path.join('/')
       const fields = method === 'POST' ? await readFields(req) : new Map<string, readonly string[]>()
