@@ -148,8 +148,10 @@ function selectScopes(api: Api, granted: readonly string[], requested: string | 
   // A malformed scope is never one of the API.
   const unknown = requestedScopes.findIndex((scope) => !Object.hasOwn(api.scopes, scope))
   // The message names the position: the text may be a credential in the wrong parameter, and the log has this message.
-  if (unknown >= 0)
-    throw new OAuthError('invalid_scope', `Scope number ${unknown + 1} is malformed, or is none that this API has`)
+  if (unknown >= 0) {
+    const known = Object.keys(api.scopes).join(' ')
+    throw new OAuthError('invalid_scope', `Scope number ${unknown + 1} is none of this API. There are: ${known}`)
+  }
   const scopes = requestedScopes.filter((scope) => granted.includes(scope))
   if (scopes.length > 0) return scopes
   throw new OAuthError('invalid_scope', 'The application has been granted none of the requested scopes')

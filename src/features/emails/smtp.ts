@@ -103,7 +103,7 @@ function readSender(from: unknown): { name: string; address: string } {
   if (typeof name === 'string' && !/\p{C}/u.test(name) && typeof address === 'string' && ADDRESS.test(address))
     return { name, address }
   throw new TypeError(
-    `from is ${JSON.stringify(from)}. Give one plain address, such as 'developers@example.com', or { name: 'Example developers', address: 'developers@example.com' }.`,
+    `from is ${JSON.stringify(from)}. Write smtpMailer({ transport, from }), with one plain address, such as 'developers@example.com', or { name: 'Example developers', address: 'developers@example.com' }.`,
   )
 }
 

@@ -30,7 +30,10 @@ export class RegistrationMistakes extends OAuthError {
   readonly problems: FieldProblems
 
   constructor(problems: FieldProblems) {
-    const texts = [...problems.values()].map((text) => (typeof text === 'string' ? text : text.markup))
+    // JSON has them in one text, which names the member of each.
+    const texts = [...problems].map(
+      ([id, text]) => `${id === 'form' ? '' : `${id}: `}${typeof text === 'string' ? text : text.markup}`,
+    )
     super('invalid_request', replaceForbidden(texts.join(' ')))
     this.problems = problems
   }

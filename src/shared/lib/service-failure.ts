@@ -93,7 +93,9 @@ function describe(layers: readonly object[], status: Status | undefined): string
   const cause = outermost && memberOf(outermost, 'cause')
   const code = findMember(isAnyObject(cause) ? [...layers, cause] : layers, ['code', 'ErrorCode'])
   const name = findMember(layers, ['name'])
-  const codes = [typeof code === 'string' || name === 'Error' ? undefined : name, code, status?.code]
+  // Nodemailer's code of a connection that failed is `ESOCKET`, whatever has failed.
+  const original = findMember(layers, ['originalCode'])
+  const codes = [typeof code === 'string' || name === 'Error' ? undefined : name, code, original, status?.code]
   return [...new Set(codes.filter(isShortCode))].join(' ') || 'unknown'
 }
 

@@ -138,7 +138,9 @@ export function createOperatorRouter(options: {
       const asked = { method, path, query, fields, operator, ...rights, root, formToken } as const
       here = { ...site, ...asked, language, texts, formats: getFormats(language), now }
       const found = await answerVisit(here)
+      const [right] = (path.length < 2 && findPage(path[0] ?? 'today')) || []
       if (found) send(found)
+      else if (right && !here.may(right)) refuse(403, 'refused', texts.notAllowed)
       else refuse(404, 'notFound')
     } catch (error) {
       if (res.headersSent) throw error

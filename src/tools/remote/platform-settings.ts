@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../shared/contracts/errors.js'
 import { readBoolean, readList, readObject, readText, type Members } from './read-answer.js'
+import { didYouMean } from '../../shared/lib/suggest.js'
 import type { Api } from '../../index.js'
 import type { RemoteSettings } from './read-remote-options.js'
 
@@ -17,16 +18,17 @@ export function checkPlatformSettings(answer: Members, { baseUrl, apis }: Pick<R
       fix: 'Write it as the option baseUrl of createPlatformAuth(); where it is reached is the option address.',
     })
   const known = readObject(answer['apis'])
+  const names = Object.keys(known)
   for (const api of apis.values()) {
-    if (!Object.hasOwn(known, api.name))
+    if (!names.includes(api.name)) {
+      const all = [...names, api.name].map((name) => `'${name}'`).join(', ')
+      const advice = `At the platform: auth.applications.update(id, { resourceServer: [${all}] }). Or remove it here.`
       throw new ConfigurationError({
         option: `apis.${api.name}`,
         problem: 'is an API that this resource server does not serve',
-        fix: `At the platform: auth.applications.update(id, { resourceServer: [${Object.keys(known)
-          .concat(api.name)
-          .map((name) => `'${name}'`)
-          .join(', ')}] }). Or remove it here.`,
+        fix: `${didYouMean(api.name, names)} ${advice}`.trimStart(),
       })
+    }
     compare(api, readObject(known[api.name]))
   }
   return { acceptsImported: readBoolean(answer['acceptsImported']) }

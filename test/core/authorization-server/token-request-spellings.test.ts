@@ -51,7 +51,7 @@ describe('Token requests as libraries send them (docs/http.md T2, T8, T14, T15, 
       for (const wrong of ['orders:delete', shop.clientSecret, 'a"b']) {
         const answer = await post(host.app, TOKEN, createTokenForm(shop, { scope: `orders:read ${wrong}` }))
         expectRefusal(answer, 400, 'invalid_scope')
-        expect(description(answer)).toContain('Scope number 2')
+        expect(description(answer)).toContain('Scope number 2 is none of this API. There are: orders:read orders:write')
         expect(description(answer)).not.toContain(wrong)
       }
     })

@@ -270,7 +270,7 @@ describe('smtpMailer()', () => {
     { name: 'Developers', address: 'Developers <developers@example.com>' },
   ])('throws for the sender %j', (from) => {
     expect(() => smtpMailer({ transport: transportTo(server), from: from as string })).toThrow(
-      /^from is .*Give one plain address/s,
+      /^from is .*Write smtpMailer\({ transport, from }\), with one plain address/s,
     )
   })
 

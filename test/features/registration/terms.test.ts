@@ -85,7 +85,7 @@ for (const [name, express] of Object.entries(EXPRESSES)) {
       for (const terms of [undefined, null, true, '', '2025-01', ['2026-11'], { version: '2026-11' }]) {
         const answer = await postJson(app, { ...GOOD, terms })
         expect(answer.status).toBe(400)
-        expectRefusal(answer, 'invalid_request', /terms of use/)
+        expectRefusal(answer, 'invalid_request', /^terms: .*terms of use/)
       }
       expect(await last()).toBeUndefined()
     })

@@ -140,6 +140,7 @@ describe('readServiceFailure()', () => {
     )
     expect(problemOf(failed({ code: 'EENVELOPE', responseCode: 550 }))).toBe('EENVELOPE 550')
     expect(problemOf(new TypeError('fetch failed', { cause: failed({ code: 'ECONNREFUSED' }) }))).toBe('ECONNREFUSED')
+    expect(problemOf(failed({ code: 'ESOCKET', originalCode: 'ECONNREFUSED' }))).toBe('ESOCKET ECONNREFUSED')
     const credential = `epa_key_${'a'.repeat(34)}`
     for (const member of ['name', 'code', 'status', 'responseCode', 'message', 'response']) {
       expect(problemOf(failed({ [member]: credential }))).not.toContain('aaaa')

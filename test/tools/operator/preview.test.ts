@@ -36,8 +36,8 @@ it('shows each kind of e-mail in each language, in a frame where nothing of it c
 
 it('shows it to whoever may see the queue', async () => {
   denied = 'emails.list'
-  expect((await host.get('/preview')).status).toBe(404)
-  expect((await host.get('/preview.html')).status).toBe(404)
+  expect((await host.get('/preview')).status).toBe(403)
+  expect((await host.get('/preview.html')).status).toBe(403)
   denied = undefined
   expect((await host.get('/emails')).text).toContain('href="/staff/operator/preview"')
 })

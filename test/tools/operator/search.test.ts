@@ -113,7 +113,7 @@ it('finds by the rights for what was typed, and not by those for the application
     expect((await restricted.get(`/${tab}?${name}=${mine}`)).text).toContain(mine)
     // Nothing of it is a filter, but it could be a credential.
     const { page } = await search(tab, { other: 'sk-live-9f8e7d6c5b4a39281706' }, restricted, `?${name}=${mine}`)
-    expect([page.status, page.text.includes(foreign!), page.text.includes('Foreign')]).toEqual([404, false, false])
+    expect([page.status, page.text.includes(foreign!), page.text.includes('Foreign')]).toEqual([403, false, false])
   }
   await restricted.auth.close()
 })

@@ -235,10 +235,20 @@ describe('a service', () => {
     ],
     ['another header', { apis: { ...SERVED, catalog: { scheme: 'apiKey', header: 'X-Key' } } }, 'apis.catalog.header'],
     ['an API that it does not serve', { apis: { ...SERVED, weather: { scheme: 'apiKey' } } }, 'apis.weather'],
+    [
+      'a misspelt API',
+      { apis: { ...SERVED, katalog: { scheme: 'apiKey' } } },
+      'apis.katalog',
+      /^Did you mean "catalog"\? At/,
+    ],
     ['another platform', { platform: 'https://api.example.org' }, 'platform'],
-  ])('does not start with %s', async (_, options, option) => {
+  ])('does not start with %s', async (_, options, option, fix = /./) => {
     const auth = createRemoteAuth({ ...site.serviceOptions, logger: recordingLogger(), ...(options as object) })
-    await expect(auth.ready()).rejects.toMatchObject({ code: 'invalid_configuration', option })
+    await expect(auth.ready()).rejects.toMatchObject({
+      code: 'invalid_configuration',
+      option,
+      fix: expect.stringMatching(fix) as string,
+    })
     await auth.close()
   })
 

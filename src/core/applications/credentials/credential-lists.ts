@@ -135,7 +135,7 @@ export function findCredential(
   if (credential) return { kind: key ? 'key' : 'secret', credential }
   throw new ApplicationError(
     'credential_not_found',
-    `Application ${id} has no credential "${credentialId}". Their ids are in keys and secrets of get().`,
+    `Application ${id} has no credential "${credentialId}". Their ids are in keys and secrets of get(), and in "apps show".`,
   )
 }
 

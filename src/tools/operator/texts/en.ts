@@ -3,6 +3,7 @@ export const en = {
   notSignedInBecause: 'You are not signed in as an operator of this platform.',
   notFoundBecause: 'There is no such page. It may have been deleted.',
   goTo: 'Go to {page}',
+  notAllowed: 'You have no right to see this page. Ask who gives the rights.',
   foreignFormBecause: 'This form was not sent from these pages, or was open for too long. Open the page again.',
   otherHostBecause:
     'This form was sent from {origin}, and the server was asked as {host}. Let the proxy between them pass on Host, or name it in X-Forwarded-Host.',
