@@ -137,6 +137,9 @@ async function renderHits(form: ActionForm, application: Application, warning: s
 async function performAction(form: ActionForm): Promise<Answer> {
   const { visit, action, application, name, record, fields, page } = form
   const { auth, core, texts, operator } = visit
+  // What the operator may no longer set, such as the plan of an approval, is not left out in silence.
+  const isAsked = (id: string): boolean => fields.some((field) => field.id === id)
+  if (action.asks.some((id) => !isAsked(id) && readField(visit.fields, id) !== '')) throw new Stale()
   const given = readInput(fields, visit)
   if (name === 'delete' && given['confirm'] !== application!.name && given['confirm'] !== application!.id)
     throw new FieldProblem('confirm', texts.confirmName)

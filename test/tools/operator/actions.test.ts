@@ -290,6 +290,8 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
       'Mailed',
     )
     denied = 'registration.register'
+    const later = { ...mailed, ...readForm((await host.get('/do/create')).text), contact: 'later@example.com' }
+    expect((await post('/do/create', later)).text).toContain('Nothing was done')
     expect((await host.get('/do/create')).text).not.toContain('name="deliver"')
     denied = 'applications.create'
     expect((await host.get('/applications')).text).toContain('/do/register')
@@ -355,7 +357,9 @@ describe.each(Object.entries(EXPRESSES))('actions on %s', (version, express) => 
     denied = 'plans.set'
     try {
       expect((await host.get(path)).text).not.toContain('name="plan"')
-      await post(path, { ...form, plan: 'gold' }).expect(303)
+      // As the form that was opened with the right does: nothing is approved without what was chosen.
+      await post(path, { ...form, plan: 'gold' }).expect(409)
+      await post(path, form).expect(303)
     } finally {
       denied = undefined
     }
