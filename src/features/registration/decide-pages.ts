@@ -7,6 +7,7 @@ import {
   type ApplicationRecord,
   type DecidedRequest,
   type GrantedApis,
+  type JsonObject,
 } from '../../shared/contracts/application-record.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import type { Problem } from '../../shared/web/form-field.js'
@@ -136,84 +137,68 @@ function renderRequest(
   now: number,
 ): Html {
   const { application, requested, ...asked } = approval
-  const isRegistration = application.status === 'pending'
-  const grants = Object.entries(application.apis)
+  const { status, contact = 'none', metadata = {}, acceptedTerms } = application
+  const isRegistration = status === 'pending'
+  const grants = renderGrants(application.apis, apis)
   return html`<dl class="facts">
-    <dt>Developers</dt>
-    <dd>${application.contact ?? 'none'}</dd>
-    ${inputs.map((input) => renderInput(input, ownMembers(application.metadata ?? {})[input.name]))}
-    <dt>${isRegistration ? 'APIs' : 'Requests access to'}</dt>
-    ${Object.entries(requested).map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes))}
-    ${
-      !isRegistration &&
-      html`<dt>May use now</dt>
-        ${grants.length > 0 ? grants.map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes)) : html`<dd>no API</dd>`}`
-    }
-    ${
-      asked.publicKeys &&
-      html`<dt>Public keys, in place of a secret</dt>
-        ${asked.publicKeys.map((line) => html`<dd><code>${line}</code></dd>`)}`
-    }
+    ${renderFact('Developers', [contact])}
+    ${inputs.map((input) => renderFact(translate(input.label, WORDS.language), [renderEntered(input, metadata)]))}
+    ${renderFact(isRegistration ? 'APIs' : 'Requests access to', renderGrants(requested, apis))}
+    ${!isRegistration && renderFact('May use now', grants.length > 0 ? grants : ['no API'])}
+    ${renderFact(
+      'Public keys, in place of a secret',
+      asked.publicKeys?.map((line) => html`<code>${line}</code>`),
+    )}
     ${renderAsked(asked, ` (${formatRelative(asked.requestedAt, now, WORDS)})`)}
-    ${
-      application.acceptedTerms &&
-      html`<dt>Accepted terms</dt>
-        <dd>${application.acceptedTerms.version}</dd>`
-    }
-    <dt>Application id</dt>
-    <dd><code>${application.id}</code></dd>
+    ${renderFact('Accepted terms', [acceptedTerms?.version])}
+    ${renderFact('Application id', [html`<code>${application.id}</code>`])}
   </dl>`
 }
 
-/** A field of the registration form, with what the application has there now: a schema may have made something else of it. */
-function renderInput({ label, type, options }: InputSettings, value: unknown): Html | false {
+/** What the application has for a field of the registration form: a schema may have made something else of what was entered. */
+function renderEntered({ name, options }: InputSettings, metadata: JsonObject): Html | undefined {
+  const value = ownMembers(metadata)[name]
   const option = options.find((each) => each.value === value)
-  const text = option ? translate(option.label, WORDS.language) : typeof value === 'string' ? value : FLAGS.get(value)
-  return (
-    value !== undefined &&
-    html`<dt>${translate(label, WORDS.language)}</dt>
-      <dd class="${type === 'textarea' && 'quote'}">${text ?? JSON.stringify(value)}</dd>`
-  )
+  const text = option ? translate(option.label, WORDS.language) : value
+  return text === undefined
+    ? undefined
+    : html`<div class="quote">${typeof text === 'string' ? text : JSON.stringify(text)}</div>`
 }
-
-const FLAGS = new Map<unknown, string>([
-  [true, 'yes'],
-  [false, 'no'],
-])
 
 function renderDecided({ requested, ...asked }: DecidedRequest, apis: ReadonlyMap<string, Api>): Html {
-  return html`<dl class="facts">
-    <dt>APIs</dt>
-    ${Object.entries(requested).map(([name, { scopes }]) => renderGrant(apis.get(name), name, scopes))}
-    ${renderAsked(asked)}
-  </dl>`
+  return html`<dl class="facts">${renderFact('APIs', renderGrants(requested, apis))} ${renderAsked(asked)}</dl>`
+}
+
+/** A term and its descriptions, if it has any. */
+function renderFact(term: string, descriptions: readonly (Html | string | undefined)[] = []): Html | false {
+  const given = descriptions.filter((each) => each !== undefined)
+  return (
+    given.length > 0 &&
+    html`<dt>${term}</dt>
+      ${given.map((each) => html`<dd>${each}</dd>`)}`
+  )
 }
 
 type Asked = Pick<OpenApproval, 'requestedAt'> & { readonly [Each in 'requestedBy' | 'address']?: string | undefined }
 
 function renderAsked({ requestedAt, address, requestedBy }: Asked, age = ''): Html {
-  return html`<dt>Requested</dt>
-    <dd>${formatDateTime(requestedAt, WORDS)}${age}${requestedBy !== undefined && `, by ${requestedBy}`}</dd>
-    ${
-      address !== undefined &&
-      html`<dt>IP address</dt>
-        <dd>${address}</dd>`
-    }`
+  const by = requestedBy === undefined ? '' : `, by ${requestedBy}`
+  return html`${renderFact('Requested', [`${formatDateTime(requestedAt, WORDS)}${age}${by}`])}
+  ${renderFact('IP address', [address])}`
 }
 
 /** An API that was removed from the options meanwhile has its name only. */
-function renderGrant(api: Api | undefined, name: string, scopes: readonly string[]): Html {
-  const describe = (scope: string): string | undefined =>
-    api && Object.hasOwn(api.scopes, scope) ? api.scopes[scope] : undefined
-  return html`<dd>
-    <strong>${api?.title ?? name}</strong>
-    ${
-      scopes.length > 0 &&
-      html`<ul>
-        ${scopes.map((scope) => html`<li>${renderChip(scope)}${describe(scope) !== undefined && html` ${describe(scope)}`}</li>`)}
-      </ul>`
-    }
-  </dd>`
+function renderGrants(granted: GrantedApis, apis: ReadonlyMap<string, Api>): readonly Html[] {
+  return Object.entries(granted).map(([name, { scopes }]) => {
+    const { title = name, scopes: texts = {} } = apis.get(name) ?? {}
+    const chips = scopes.map((scope) => html`<li>${renderChip(scope)} ${ownMembers(texts)[scope]}</li>`)
+    return html`<strong>${title}</strong> ${
+        chips.length > 0 &&
+        html`<ul>
+          ${chips}
+        </ul>`
+      }`
+  })
 }
 
 /** Two forms: only a click on one of the two buttons, or Enter in its field, decides. */

@@ -72,10 +72,10 @@ it('A page shows what was entered in the provider’s own fields, by their label
   const read = async (): Promise<string> => (await post(app, { link })).text.replaceAll(/>\s+</g, '><')
   const text = await read()
   for (const shown of [
-    '<dt>Company &#60;i&#62;</dt><dd class="">&#60;script&#62;x&#60;/script&#62; &#38; Co</dd>',
-    '<dt>Use</dt><dd class="quote">First &#60;b&#62;\nsecond</dd>',
-    '<dt>Size</dt><dd class="">Small &#38; new</dd>',
-    '<dt>Test only</dt><dd class="">yes</dd>',
+    '<dt>Company &#60;i&#62;</dt><dd><div class="quote">&#60;script&#62;x&#60;/script&#62; &#38; Co</div></dd>',
+    '<dt>Use</dt><dd><div class="quote">First &#60;b&#62;\nsecond</div></dd>',
+    '<dt>Size</dt><dd><div class="quote">Small &#38; new</div></dd>',
+    '<dt>Test only</dt><dd><div class="quote">true</div></dd>',
     '<dt>Accepted terms</dt><dd>2026 &#60;11&#62;</dd>',
   ])
     expect(text).toContain(shown)
@@ -84,8 +84,8 @@ it('A page shows what was entered in the provider’s own fields, by their label
   const { id } = (await auth.applications.list({ waiting: true })).items[0]!
   await auth.applications.update(id, { metadata: { company: { '<b>': [1] }, size: 'gone', other: 'internal' } })
   const changed = await read()
-  expect(changed).toContain('<dd class="">{&#34;&#60;b&#62;&#34;:[1]}</dd>')
-  expect(changed).toContain('<dd class="">gone</dd>')
+  expect(changed).toContain('<dd><div class="quote">{&#34;&#60;b&#62;&#34;:[1]}</div></dd>')
+  expect(changed).toContain('<dd><div class="quote">gone</div></dd>')
   expect(changed).not.toMatch(/internal|constructor/)
 })
 

@@ -184,11 +184,7 @@ function isUncounted(type: EventType | undefined, former: ApplicationRecord, rec
   return UNCOUNTED.has(type) && isDeepStrictEqual(pick(former), pick(record))
 }
 
-const UNCOUNTED: ReadonlySet<EventType | undefined> = new Set([
-  undefined,
-  'application.delivered',
-  'application.deliveryFailed',
-])
+const UNCOUNTED = new Set<EventType | undefined>([undefined, 'application.delivered', 'application.deliveryFailed'])
 
 /** A request that must have its effect once: the audit record says that it was made, in the same transaction. */
 export interface OnceRequest {
