@@ -3,7 +3,7 @@ import { readOrigin } from '../../core/http/origin.js'
 import type { RefusalRecord, UsageCount, UsageStore, ReportedCount } from '../../shared/contracts/usage.js'
 import { createBatchWriter } from '../../shared/lib/batch-writer.js'
 import { createCounts, isCounted } from './counts.js'
-import { createRouteCounts } from './route-counts.js'
+import { createRouteCounts, OTHER_ROUTES } from './route-counts.js'
 import { describeRefusedRoute, describeRoute } from './route-name.js'
 
 const COUNTS_INTERVAL_MS = 60_000
@@ -141,9 +141,6 @@ function createRefusalBuffer() {
     },
   }
 }
-
-/** The route under which requests are counted while there is no place for more counts: none is lost. */
-const OTHER_ROUTES = 'other'
 
 type Cell = { -readonly [Name in keyof ReportedCount]: ReportedCount[Name] }
 

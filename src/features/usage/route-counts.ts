@@ -14,6 +14,7 @@ interface Passed {
 
 /** The routes of an API that a process names: the database has a row for each of them, application, API and day. */
 export const MAX_ROUTES = 200
+/** Those that get no name of their own, and no more counts: no request is lost. */
 export const OTHER_ROUTES = '(other)'
 
 export function createRouteCounts(counts: Pick<Counts, 'count'>) {
@@ -74,7 +75,7 @@ export function createRouteCounts(counts: Pick<Counts, 'count'>) {
   }
 }
 
-/** Returns the name under which something is counted: its own for as many as that, and `other` for the rest, whatever an app does. */
+/** Returns the name under which something is counted: its own for as many as that, and the name `other` for the rest, whatever an app does. */
 export function createNames(limit: number, other: string): (name: string) => string {
   const names = new Set<string>()
   return function findName(name) {
