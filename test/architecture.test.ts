@@ -106,7 +106,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'tools/opentelemetry': TOOL,
   'tools/testing': {
     mayImport: LAYERS.tools,
-    mayImportTypes: [...FEATURE_INDEXES, 'core/platform/core-auth', 'core/resource-server/decisions'],
+    mayImportTypes: [...FEATURE_INDEXES, 'core/platform/core-auth', 'core/resource-server/guard-decisions'],
   },
   'tools/document-guards': { mayImport: LAYERS.tools, mayImportTypes: ['core/resource-server/guards'] },
   // Operations that need a store alone.

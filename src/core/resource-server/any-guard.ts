@@ -7,7 +7,7 @@ import { readHeader } from '../../shared/lib/request.js'
 import { describeValue } from '../../shared/lib/option-checks.js'
 import type { OnDenied } from '../options/options.js'
 import { findIdentity, setIdentity } from './auth-of.js'
-import type { Decisions } from './decisions.js'
+import type { GuardDecisions } from './guard-decisions.js'
 import { formatBearerOfKeys } from './error-responses.js'
 import { findWrongArguments, type ErrorResponders } from './error-responder.js'
 import { isGuardCall } from './guard-arguments.js'
@@ -24,7 +24,7 @@ export function createAnyGuard(options: {
   readonly parts: readonly GuardConfig[]
   readonly optional: boolean
   readonly accepts: readonly AcceptedCredential[]
-  readonly decisions: Decisions
+  readonly decisions: GuardDecisions
   readonly onDenied: OnDenied | undefined
   readonly createGuard: (config: GuardConfig) => Guard
   readonly respondWithDenial: ErrorResponders['respondWithDenial']

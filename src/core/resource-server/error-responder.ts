@@ -7,7 +7,7 @@ import type { RefusalDetails } from '../../shared/contracts/usage.js'
 import type { Next } from '../http/middleware.js'
 import type { LogRefusal } from '../http/refusal-log.js'
 import { sendDenial, toDenial, unwrapCause } from '../http/respond.js'
-import type { Decisions } from './decisions.js'
+import type { GuardDecisions } from './guard-decisions.js'
 import type { DenialConfig, GuardConfig } from './guard-config.js'
 import { Failure, findApplicationId, type Refusal } from './refusal.js'
 import type { Outcomes, RefusalReporter } from './outcomes.js'
@@ -43,7 +43,7 @@ type Respond<Config, Given> = (
 export type ErrorResponders = ReturnType<typeof createErrorResponder>
 
 export function createErrorResponder(options: {
-  readonly decisions: Decisions
+  readonly decisions: GuardDecisions
   readonly outcomes: Outcomes
   readonly observers: ApiObservers
   readonly logRefusal: LogRefusal

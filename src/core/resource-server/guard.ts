@@ -8,7 +8,7 @@ import { findIdentity, setIdentity } from './auth-of.js'
 import { findWrongArguments, type ErrorResponders } from './error-responder.js'
 import { NO_CREDENTIAL, type GuardConfig, type MissingCredential, type Pass } from './guard-config.js'
 import { callOtherGuard, type OtherIssuersGuard } from './other-issuers.js'
-import type { Decisions } from './decisions.js'
+import type { GuardDecisions } from './guard-decisions.js'
 import { Identity } from './identity.js'
 import type { Outcomes } from './outcomes.js'
 import { createPassIfCounted, type RequestCounter } from './request-counter.js'
@@ -26,7 +26,7 @@ export function createGuardFactory(
     readonly available: (api: Api) => MaybePromise<void>
     readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForGuard'>>
     readonly observers: ApiObservers
-    readonly decisions: Decisions
+    readonly decisions: GuardDecisions
     readonly outcomes: Outcomes
   },
 ) {

@@ -11,7 +11,7 @@ import { isCanonical } from '../tokens/verify-access-token.js'
 import { createAnyGuard, describeNoGuard, readParts } from './any-guard.js'
 import type { Authenticator } from './authenticate.js'
 import type { ReadCost } from './request-counter.js'
-import type { Decisions } from './decisions.js'
+import type { GuardDecisions } from './guard-decisions.js'
 import { describeAccepted, describeParts, setGuardDescription } from './describe-guard.js'
 import { BEARER_FORM, formatErrorChallenge, formatKeyForm, formatKeySchemes } from './error-responses.js'
 import type { Next } from '../http/middleware.js'
@@ -67,7 +67,7 @@ export function createGuards({
     next: Next,
   ) => void
   readonly observers: ApiObservers
-  readonly decisions: Decisions
+  readonly decisions: GuardDecisions
   readonly readCost: ReadCost
   readonly onDenied: OnDenied | undefined
   readonly warn: (message: string) => void

@@ -9,7 +9,7 @@ import type { PlanLimits, RateLimit, RateLimits } from '../rate-limits/rate-limi
 import type { AccessToken } from '../tokens/verify-access-token.js'
 import { authOf } from './auth-of.js'
 import { createAuthenticator } from './authenticate.js'
-import { createDecisions } from './decisions.js'
+import { createGuardDecisions } from './guard-decisions.js'
 import { createErrorResponder } from './error-responder.js'
 import { createGuardFactory, type Guard } from './guard.js'
 import {
@@ -51,7 +51,7 @@ export function createResourceServer(
   const authenticator = createAuthenticator(options, options.limitFailures)
   const requestLimits = createRequestLimits(options)
   const outcomes = createOutcomes(emit)
-  const decisions = createDecisions()
+  const decisions = createGuardDecisions()
   const readCost = createReadCost(plans)
   const reporter = createRefusalReporter({ observers, emit, outcomes, logRefusal, now })
   const responders = createErrorResponder({ decisions, outcomes, observers, logRefusal, reporter, waitToRefuse })

@@ -9,7 +9,7 @@ import { Identity, type AccessTokenInfo, type ApiKeyInfo, type AuthInfo } from '
 import type { Authenticator } from './authenticate.js'
 import { findRequest } from './auth-of.js'
 import { countUnits, type RequestCounter } from './request-counter.js'
-import type { Decisions } from './decisions.js'
+import type { GuardDecisions } from './guard-decisions.js'
 import { createErrors } from './error-responses.js'
 import { Failure, type Refused } from './refusal.js'
 import type { VerifySettings } from './guard-arguments.js'
@@ -19,7 +19,7 @@ export function createVerifiers(options: {
   readonly authenticator: Authenticator
   readonly available: (api: Api) => MaybePromise<void>
   readonly requestLimits: ReadonlyMap<Api, Pick<RequestCounter, 'countForVerifier'>>
-  readonly decisions: Decisions
+  readonly decisions: GuardDecisions
 }) {
   const { authenticator, available, requestLimits, decisions } = options
   const errorsOf = new Map([...requestLimits.keys()].map((api) => [api, createErrors(api, [])]))

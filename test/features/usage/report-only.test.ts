@@ -80,7 +80,10 @@ describe('the collector of report-only guards', () => {
     await collector.close()
     const counts = await store.usage.listReported({ ...EVERYTHING, limit: 20_000 })
     expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(10_100)
-    expect(counts.filter(({ route }) => route === '(other)').map(({ applicationId }) => applicationId)).toEqual(['', ''])
+    expect(counts.filter(({ route }) => route === '(other)').map(({ applicationId }) => applicationId)).toEqual([
+      '',
+      '',
+    ])
     expect(counts).toHaveLength(10_002)
   })
 

@@ -14,8 +14,8 @@ import type { CallParts } from '../call-parts.js'
 /** Decides about a registration or a request for access. The first decision counts: a later one is `invalid_state`. */
 export type Decisions = ReturnType<typeof createDecisions>
 
-/** The registration, if `api` is undefined. */
-export interface DecidedRequest {
+/** Names the request: that for access to `api`, or the registration if it is undefined. */
+export interface RequestToDecide {
   readonly api: string | undefined
   /**
    * The request made at that time, while it waits for a decision. Undefined: the one that waits now; and a rejection also deletes
@@ -63,7 +63,7 @@ export function createDecisions({ store, writer, opened, sender, now }: CallPart
   async function denyRegistration(
     current: ApplicationRecord,
     requestedAt: number | undefined,
-    { by, reason }: Denied,
+    { by, reason }: Rejection,
   ): Promise<Edit<never>> {
     const emails = await listQueuedEmails(store, current.id)
     if (requestedAt !== undefined) findHeld(current, emails)
@@ -105,7 +105,7 @@ export function createDecisions({ store, writer, opened, sender, now }: CallPart
   async function denyAccess(
     current: ApplicationRecord,
     request: AccessDecision,
-    { by, reason }: Denied,
+    { by, reason }: Rejection,
   ): Promise<Edit<never>> {
     const { api } = findAccessRequest(current, request, 'deny')
     return {
@@ -122,7 +122,7 @@ export function createDecisions({ store, writer, opened, sender, now }: CallPart
     /** The contact gets an e-mail, with the note. `scopes`: of a request, those that are granted. */
     approve(
       id: string,
-      { api, requestedAt }: DecidedRequest,
+      { api, requestedAt }: RequestToDecide,
       actor: Actor,
       { scopes, note }: { readonly scopes?: readonly string[] | undefined; readonly note?: string | undefined } = {},
     ): Promise<ApplicationRecord> {
@@ -134,18 +134,22 @@ export function createDecisions({ store, writer, opened, sender, now }: CallPart
       )
     },
     /** With a reason, the contact gets an e-mail with it. */
-    deny(id: string, { api, requestedAt }: DecidedRequest, { reason, ...actor }: Denied): Promise<ApplicationRecord> {
-      const denied = { ...actor, reason }
+    deny(
+      id: string,
+      { api, requestedAt }: RequestToDecide,
+      { reason, ...actor }: Rejection,
+    ): Promise<ApplicationRecord> {
+      const rejection = { ...actor, reason }
       return api === undefined
-        ? decide(id, 'application.deleted', actor, (current) => denyRegistration(current, requestedAt, denied))
+        ? decide(id, 'application.deleted', actor, (current) => denyRegistration(current, requestedAt, rejection))
         : decide(id, 'application.accessRejected', actor, (current) =>
-            denyAccess(current, { api, requestedAt }, denied),
+            denyAccess(current, { api, requestedAt }, rejection),
           )
     },
   }
 }
 
-/** Recipient and name are kept with the e-mail: a denied registration is erased. */
+/** Recipient and name are kept with the e-mail: a rejected registration is erased. */
 function queueRejection(
   { id, name, contact }: ApplicationRecord,
   api: string | undefined,
@@ -159,7 +163,7 @@ function queueRejection(
 
 type Remark = { readonly note?: string }
 
-type Denied = Actor & { readonly reason: string | undefined }
+type Rejection = Actor & { readonly reason: string | undefined }
 
 function narrow(scopes: readonly string[], chosen: readonly string[] = scopes): readonly string[] {
   if (
@@ -174,7 +178,7 @@ function narrow(scopes: readonly string[], chosen: readonly string[] = scopes): 
   )
 }
 
-interface AccessDecision extends DecidedRequest {
+interface AccessDecision extends RequestToDecide {
   readonly api: string
 }
 

@@ -6,7 +6,7 @@ import { EXPIRY_NOTICE_MS, listCredentials, renderCredentials } from '../section
 import type { CountedRefusal, PlanUsage, UsageEntry } from '../../../shared/contracts/usage-entries.js'
 import { renderNetworks } from './network-page.js'
 import { renderPlan, renderUsage } from '../sections/usage-section.js'
-import { renderTermsNote } from './terms.js'
+import { renderTermsNote } from './terms-page.js'
 import { renderFlash } from './page.js'
 import { getFormats } from '../../../shared/web/formats.js'
 import { renderDate, renderDateTime, renderRelativeTime } from '../../../shared/web/times.js'

@@ -36,7 +36,7 @@ import { createDeletePage, createRequestPage, createRevokePage } from './access-
 import { createCancelPage, createInvitePage, createRemovePage } from './contact-pages.js'
 import { createAddKeySetPage, createReloadPage, createReplacePage } from './key-set-pages.js'
 import { createNetworksPage } from './network-page.js'
-import { createTermsPage } from './terms.js'
+import { createTermsPage } from './terms-page.js'
 import { retryAfter } from '../../../shared/contracts/denial.js'
 import { fillText } from '../../../shared/lib/fill-in.js'
 import { takesKeySets } from '../../../shared/lib/key-set-text.js'

@@ -1,5 +1,5 @@
 import type { PlatformAuth } from '../../../index.js'
-import type { Decision } from '../../../core/resource-server/decisions.js'
+import type { GuardDecision } from '../../../core/resource-server/guard-decisions.js'
 import { send, type Listener, type ReceivedAnswer } from '../send.js'
 import { describeAnswer } from './problem.js'
 import type { Ask, Outcome, Prober } from './prober.js'
@@ -69,7 +69,8 @@ export function createJudge(auth: PlatformAuth, prober: Prober) {
     isOwnNotFound,
     async judge(request: Ask, { answer, decisions }: Outcome, place: AskedPlace): Promise<Fault | undefined> {
       const { method } = request
-      const has = (...kinds: readonly Decision['kind'][]): boolean => decisions.some(({ kind }) => kinds.includes(kind))
+      const has = (...kinds: readonly GuardDecision['kind'][]): boolean =>
+        decisions.some(({ kind }) => kinds.includes(kind))
       const fault = (kind: Fault['kind']): Fault => ({ kind, answer: describeAnswer(answer) })
       if (has('reported')) return fault('report-only')
       if (has('public')) return undefined
@@ -95,7 +96,7 @@ export function createJudge(auth: PlatformAuth, prober: Prober) {
 }
 
 /** Whether the client got the refusal as the guard made it, or as `onDenied` did. */
-function isUnchanged({ denied, hasOwnAnswer }: Decision, answer: ReceivedAnswer, method: string): boolean {
+function isUnchanged({ denied, hasOwnAnswer }: GuardDecision, answer: ReceivedAnswer, method: string): boolean {
   if (hasOwnAnswer) return answer.status >= 400
   if (!denied || answer.status !== denied.status) return false
   for (const name of ['WWW-Authenticate', 'Cache-Control']) {
@@ -107,7 +108,7 @@ function isUnchanged({ denied, hasOwnAnswer }: Decision, answer: ReceivedAnswer,
 }
 
 /** Whether it tells why `verifyAccessToken()` or `verifyApiKey()` rejected: 400 for what is no credential at all. */
-function isOfVerifier({ kind, denied }: Decision, { status, body }: ReceivedAnswer): boolean {
+function isOfVerifier({ kind, denied }: GuardDecision, { status, body }: ReceivedAnswer): boolean {
   return kind === 'notVerified' && denied?.status === status && body.includes(`"${denied.error}"`)
 }
 

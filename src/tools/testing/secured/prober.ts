@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { PlatformAuth } from '../../../index.js'
 import { PLATFORM_PARTS } from '../../../shared/contracts/platform-parts.js'
 import type { PlatformParts } from '../../../core/platform/core-auth.js'
-import type { Decision } from '../../../core/resource-server/decisions.js'
+import type { GuardDecision } from '../../../core/resource-server/guard-decisions.js'
 import { send, type Listener, type ReceivedAnswer, type SentRequest } from '../send.js'
 
 /** A request, and what of it the code before a guard may compare. */
@@ -12,7 +12,7 @@ export type Ask = Pick<SentRequest, 'method' | 'target' | 'headers' | 'body' | '
 export interface Outcome {
   readonly answer: ReceivedAnswer | undefined
   /** What guards and verifiers of the platform have decided about this very request, in their order. */
-  readonly decisions: readonly Decision[]
+  readonly decisions: readonly GuardDecision[]
   /** The method of the request at the end: middleware may have replaced it. */
   readonly method: string | undefined
 }
@@ -26,7 +26,7 @@ const MAX_WAIT_MS = 5000
 const MAX_REPETITIONS = 2
 
 /** One for all calls, which run one at a time: while it is enabled, whatever is asynchronous in the process takes longer. */
-const DECISIONS = new AsyncLocalStorage<Decision[]>()
+const DECISIONS = new AsyncLocalStorage<GuardDecision[]>()
 
 /** Sends requests to an app as it is, one at a time, each from another address of a client if it names none. */
 export function createProber(app: Listener, auth: PlatformAuth) {
@@ -38,7 +38,7 @@ export function createProber(app: Listener, auth: PlatformAuth) {
     count += 1
     // Limits of failed attempts count by address.
     const address = `127.${1 + ((count >> 16) & 127)}.${(count >> 8) & 255}.${count & 255}`
-    const decisions: Decision[] = []
+    const decisions: GuardDecision[] = []
     let received: IncomingMessage | undefined
     const onRequest = (req: IncomingMessage): void => void (received = req)
     const sent = { address, ...request, maxBodyTime: MAX_BODY_MS, maxWait: MAX_WAIT_MS, onRequest }

@@ -2,7 +2,7 @@ import type { Denial } from '../../shared/contracts/denial.js'
 import type { AcceptedCredential } from '../../shared/contracts/guard-description.js'
 
 /** A decision of a guard or a verifier about the request that is handled now. */
-export interface Decision {
+export interface GuardDecision {
   readonly kind:
     | 'refused'
     /** A guard that only reports would have refused the request. */
@@ -22,22 +22,22 @@ export interface Decision {
   readonly hasOwnAnswer: boolean
 }
 
-type Listen = (decision: Decision) => void
+type Listen = (decision: GuardDecision) => void
 
 /** The decisions about requests, for tools that check an app. */
-export interface Decisions {
+export interface GuardDecisions {
   /** Undefined while no check runs, so that a request costs nothing more. */
   note: Listen | undefined
   /** Calls `listen` within the call that decides. Returns what ends that. */
   listen(listen: Listen): () => void
 }
 
-export function createDecisions(): Decisions {
+export function createGuardDecisions(): GuardDecisions {
   const listeners = new Set<Listen>()
   const noteAll: Listen = (decision) => {
     for (const listen of listeners) listen(decision)
   }
-  const decisions: Decisions = {
+  const decisions: GuardDecisions = {
     note: undefined,
     listen(listen) {
       // A function of its own: the same one may listen twice.
