@@ -14,7 +14,7 @@ interface Rule {
 /** The layers: a folder may import what stands before its own. */
 const LAYERS = {
   shared: ['shared/contracts', 'shared/lib', 'shared/samples', 'shared/web', 'shared/openapi', 'shared/express-routes'],
-  stores: ['shared/contracts', 'stores/sql'],
+  stores: ['shared/contracts', 'shared/lib/own-members', 'stores/sql'],
   core: ['shared/contracts', 'shared/lib'],
   features: ['shared/contracts', 'shared/lib', 'shared/samples', 'shared/web', 'shared/express-routes'],
   tools: [

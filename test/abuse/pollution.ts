@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseSync, Visitor } from 'oxc-parser'
+import { parseSync, type TSMethodSignature, type TSPropertySignature, Visitor } from 'oxc-parser'
 import { waitUntil } from '../support/wait-until.js'
 import type { AttackedPlatform, POLLUTION_KINDS } from './platform-process.js'
 
@@ -274,20 +274,22 @@ function comparePolluted(
 }
 
 /**
- * The names of all members in the source that may be missing, by its syntax tree: those that a type calls optional (options, arguments of
- * calls, members of records), and those that a pattern gives a default.
+ * The names of all members in the source, or in a folder of it, that may be missing, by its syntax tree: those that a type calls optional
+ * (options, arguments of calls, members of records) or that may be undefined, and those that a pattern gives a default.
  */
-export function listOptionalMembers(): ReadonlySet<string> {
+export function listOptionalMembers(folder = ''): ReadonlySet<string> {
   const names = new Set<string>()
   const add = (key: { readonly type: string; readonly name?: unknown; readonly value?: unknown }): void => {
     const name = key.type === 'Identifier' ? key.name : key.value
     if (typeof name === 'string') names.add(name)
   }
-  const addIfOptional = ({ key, optional }: { readonly key: object; readonly optional?: boolean }): void => {
-    if (optional) add(key as Parameters<typeof add>[0])
+  const addIfOptional = ({ key, optional, ...member }: TSPropertySignature | TSMethodSignature): void => {
+    const type = 'typeAnnotation' in member ? member.typeAnnotation?.typeAnnotation : undefined
+    const isUnion = type?.type === 'TSUnionType' && type.types.some((each) => each.type === 'TSUndefinedKeyword')
+    if (optional || isUnion) add(key)
   }
   for (const path of readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })) {
-    if (!path.endsWith('.ts')) continue
+    if (!path.endsWith('.ts') || !path.startsWith(folder)) continue
     new Visitor({
       TSPropertySignature: addIfOptional,
       TSMethodSignature: addIfOptional,
@@ -309,17 +311,17 @@ const VALUE = 'polluted'
  * Names that make the language (`then`), Node's streams and parsers, Express, Passport or jose fail. Node drops a header of
  * the request whose name is inherited. They may refuse what is good, or not answer at all.
  */
-const NAMES_OF_OTHERS = new Set(
+export const NAMES_OF_OTHERS: ReadonlySet<string> = new Set(
   'then resume signal aborted timeout when parent connection listen unref cork uncork pipeline encoding originalUrl authenticate hash secret get set value writable enumerable configurable toJSON constructor __proto__'.split(
     ' ',
   ),
 )
 /**
- * Members that are left out of records where there is nothing (`findApplication` may return one without), of searches and of parts of pages:
- * inside, where nothing comes from outside. What changes such a record may be refused, and a page may show the text. Nothing more is allowed.
+ * Members that are left out of events, of searches and of parts of pages: inside, where nothing comes from outside. A call may be refused, and a
+ * page may show the text. Nothing more is allowed.
  */
 export const INSIDE: ReadonlySet<string> = new Set(
-  `networks endsAt keySet id applicationId apis order
+  `id applicationId order
   state terms field hint bodyClass footer control note actions tone`.split(/\s+/),
 )
 const HEADERS_THAT_NODE_DROPS = new Set([

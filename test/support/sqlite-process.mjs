@@ -88,6 +88,7 @@ function application(id, version) {
     networks: undefined,
     isImported: false,
     remindedDays: undefined,
+    keySet: undefined,
   }
   return {
     id,

@@ -13,6 +13,7 @@ import { createKeySetCache } from '../key-sets/key-set-cache.js'
 import { toVerificationKeys, type VerificationKey } from '../key-sets/public-key-set.js'
 import { isCanonical, verifyAssertion } from '../tokens/verify-access-token.js'
 import type { ComparedReading, FoundClient } from './client-outcomes.js'
+import { hasOwnMember } from '../../shared/lib/own-members.js'
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 /** Seconds that an assertion may be valid for. */
@@ -104,7 +105,7 @@ export function createAssertionReader(
 
   async function listKeys(application: ApplicationRecord, record: CredentialRecord, kid: string | undefined) {
     const keySet = record.keySet!
-    if (!('keys' in keySet)) {
+    if (!hasOwnMember(keySet, 'keys')) {
       try {
         return await keySets.find(keySet, { application: application.id, kid })
       } finally {
@@ -122,7 +123,7 @@ export function createAssertionReader(
     let tried = 0
     for (const record of application?.secrets ?? []) {
       // An address is not read for a key set that has expired.
-      if (!record.keySet || !('keys' in record.keySet || isLive(record, now()))) continue
+      if (!record.keySet || !(hasOwnMember(record.keySet, 'keys') || isLive(record, now()))) continue
       try {
         for (const key of await listKeys(application!, record, kid)) {
           if (kid !== undefined && key.kid !== undefined && key.kid !== kid) continue

@@ -5,6 +5,7 @@ import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
 import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import type { FetchKeySet } from './fetch-key-set.js'
 import { KeySetProblem, toVerificationKeys, type VerificationKey } from './public-key-set.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 
 export type PublishedKeySet = Extract<KeySetRecord, { readonly address: string }>
 
@@ -89,7 +90,7 @@ export function createKeySetCache(options: { readonly fetchKeySet: FetchKeySet; 
   const takeTurn = createTurns(now)
 
   async function readAddress(entry: Entry, keySet: PublishedKeySet): Promise<void> {
-    const { address, byOperator = false } = keySet
+    const { address, byOperator = false } = ownMembers(keySet)
     const { reloadedAt } = entry
     entry.attemptedAt = now()
     try {
@@ -169,7 +170,7 @@ export function createKeySetCache(options: { readonly fetchKeySet: FetchKeySet; 
       reading: undefined,
       waiting: new Map(),
     }
-    const { keys: jwks, readAt } = keySet.outage ?? {}
+    const { keys: jwks, readAt } = ownMembers<NonNullable<PublishedKeySet['outage']>>(keySet.outage ?? { since: 0 })
     if (jwks && readAt !== undefined)
       keep(key, created, { jwks, keys: toVerificationKeys(jwks), fetchedAt: readAt, freshUntil: -Infinity })
     else unread.set(key, created)

@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import type { PublicJwk } from '../../shared/contracts/application-record.js'
 import { SECRET_MEMBERS } from '../../shared/lib/key-set-text.js'
-import { isObject } from '../../shared/lib/own-members.js'
+import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 
 /** A key that verifies signatures of a client, and the algorithms with which it may (RFC 8725 3.1: not those that a token names). */
 export interface VerificationKey {
@@ -85,7 +85,7 @@ function readJwk(entry: unknown): PublicJwk | string {
   if (!isObject(entry)) return 'is no object'
   const jwk = Object.fromEntries(MEMBERS.flatMap((name) => (Object.hasOwn(entry, name) ? [[name, entry[name]]] : [])))
   for (const [name, value] of Object.entries(jwk)) if (typeof value !== 'string') return `has a ${name} that is no text`
-  const read = jwk as unknown as PublicJwk
+  const read = ownMembers(jwk) as unknown as PublicJwk
   const algorithms = listAlgorithms(read)
   if (algorithms.length === 0) return 'is none of P-256, P-384, Ed25519 and RSA'
   if (read.kid !== undefined && !/^[\x21-\x7E]+$/.test(read.kid))
@@ -93,7 +93,7 @@ function readJwk(entry: unknown): PublicJwk | string {
   if ((read.kid?.length ?? 0) > MAX_KID_LENGTH) return `has a kid of more than ${MAX_KID_LENGTH} characters`
   if (read.alg !== undefined && !algorithms.includes(read.alg))
     return `has an alg that is none of ${algorithms.join(', ')}`
-  const { use, key_ops: operations } = entry
+  const { use, key_ops: operations } = ownMembers(entry)
   if (use !== undefined && use !== 'sig') return 'is for another use than sig'
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
     return 'has key_ops without verify'

@@ -2,7 +2,9 @@ import { ConfigurationError, StoreIncompatibleError, StoreUnavailableError } fro
 import { OutageCause } from '../../shared/contracts/denial.js'
 import type { Logger } from '../../shared/contracts/logger.js'
 import type { SchemaMigration, Store, StorePart, StoreWith } from '../../shared/contracts/store.js'
+import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import { copyPlainObject } from '../../shared/lib/own-members.js'
+import { ownRecord } from '../../shared/lib/own-record.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 import { isPermanentFault, isTimeoutFault } from './store-faults.js'
 import type { StoreCall, StoreCallKind, StoreHealth } from './store-health.js'
@@ -100,6 +102,7 @@ export function createBoundedStore(
     const part = store[name as StorePart]
     return part ? [[name, boundCalls<object>(part, kinds, `${name}.`)]] : []
   })
+  const calls = boundCalls<Omit<Store, UnboundedCall | StorePart>>(store, STORE_CALLS)
   return {
     kind: store.kind,
     // A getter: a store polls less often while it is notified of changes.
@@ -118,10 +121,17 @@ export function createBoundedStore(
       close()
       return closeStore(store)
     },
-    ...boundCalls<Omit<Store, UnboundedCall | StorePart>>(store, STORE_CALLS),
+    ...calls,
+    findApplication: async (id) => ownFound(await calls.findApplication(id)),
+    findApplicationByKey: async (...hashes) => ownFound(await calls.findApplicationByKey(...hashes)),
+    listApplications: async (query) => (await calls.listApplications(query)).map(ownRecord),
     ...Object.fromEntries(parts),
     ...(store.watch && { watch: (wake: () => void) => store.watch!(wake) }),
   }
+}
+
+function ownFound(record: ApplicationRecord | undefined): ApplicationRecord | undefined {
+  return record && ownRecord(record)
 }
 
 type Call = (...args: unknown[]) => Promise<unknown>

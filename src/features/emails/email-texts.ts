@@ -19,6 +19,7 @@ import { describeApis, describeId, usesTokens } from './api-commands.js'
 import { writeChanges } from './change-texts.js'
 import { formatTime } from './layout.js'
 import { TEXTS, type EmailCatalogue } from './texts/languages.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 
 interface TextsOptions {
   readonly apis: ReadonlyMap<string, Api>
@@ -131,7 +132,9 @@ function writeCredentials(content: CredentialsEmail, texts: EmailCatalogue, opti
   const { purpose, application, credentials, link, usableAt, expiresAt, name, publicKeys, replacesEarlier } = content
   const { registration, replaced, labels } = texts
   const { show, shownOnce, keepSafe, notRequested } = texts.credentials
-  const { clientId: key, clientSecret: secret } = credentials ?? {}
+  const { clientId: key, clientSecret: secret } = ownMembers<Partial<NonNullable<typeof credentials>>>(
+    credentials ?? {},
+  )
   // A new secret changes nothing at a key API.
   const shown = usableAt.filter((api) => purpose !== 'secret' || options.apis.get(api)?.scheme === 'oauth2')
   const byLink = link !== undefined

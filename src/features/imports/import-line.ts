@@ -226,6 +226,7 @@ function createRecord(given: Pick<CredentialRecord, 'name' | 'hash' | 'prefix' |
     lastUsedAt: undefined,
     isImported: true,
     remindedDays: undefined,
+    keySet: undefined,
   }
 }
 

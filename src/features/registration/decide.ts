@@ -130,7 +130,7 @@ export function createDecideEndpoints(
     return limitChanges(caller, async () => {
       if (!decision) return showRequest(link, token, reason, version, REASON_PROBLEM)
       // The name is deleted with a denied registration.
-      const { name = '' } = (await approvals.find(link))?.application ?? {}
+      const name = (await approvals.find(link))?.application.name ?? ''
       const hasDecided = await approvals.decide(link, decision, readOrigin(req), version)
       if (!hasDecided) return { ...(await showRequest(link, token, reason, version)), status: 409 }
       return { status: 200, page: pages.renderDone(decision.approve, link.api === undefined, name) }

@@ -78,8 +78,8 @@ export interface CredentialRecord {
   readonly isImported: boolean
   /** Days before `expiresAt` for which the last reminder was queued; undefined: none yet. */
   readonly remindedDays: number | undefined
-  /** The keys of a key set, which is one of the secrets; left out for every other credential. */
-  readonly keySet?: KeySetRecord
+  /** The keys of a key set, which is one of the secrets; undefined for every other credential. */
+  readonly keySet: KeySetRecord | undefined
 }
 
 /** The languages of the built-in texts of e-mails. */

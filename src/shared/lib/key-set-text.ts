@@ -1,7 +1,7 @@
 import { createPublicKey, hash } from 'node:crypto'
 import type { Api } from '../contracts/api.js'
 import { invalidArgument } from '../contracts/errors.js'
-import { isObject } from './own-members.js'
+import { hasOwnMember, isObject } from './own-members.js'
 
 interface PublicKey {
   readonly kty: string
@@ -18,7 +18,7 @@ const THUMBPRINT_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 
 /** A line for each public key, by which people compare it: its kind, its kid, its SHA-256 thumbprint (RFC 7638); or the address of the set. */
 export function formatKeySet(keySet: { readonly keys: readonly PublicKey[] } | { readonly jwksUri: string }) {
-  if (!('keys' in keySet)) return [keySet.jwksUri]
+  if (!hasOwnMember(keySet, 'keys')) return [keySet.jwksUri]
   return keySet.keys.map((jwk) => {
     const members = THUMBPRINT_MEMBERS[jwk.kty] ?? []
     const text = JSON.stringify(jwk, [...members])

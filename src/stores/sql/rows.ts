@@ -1,4 +1,5 @@
 import type { UsageCount } from '../../shared/contracts/usage.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import type {
   AccessRequest,
   ApplicationRecord,
@@ -75,11 +76,11 @@ export function parseApplication(row: ApplicationRow): ApplicationRecord {
     contact: row.contact ?? undefined,
     isUnconfirmed: row.unconfirmed === 1,
     otherContacts: JSON.parse(row.other_contacts) as readonly string[],
-    invitations: parseList<StoredInvitation>(row.invitations).map(parseActor),
+    invitations: parseList<Invitation>(row.invitations).map(completeActor),
     language: row.language ?? undefined,
     status: row.status,
     apis: Object.fromEntries(apis.map(([api, scopes]) => [api, { scopes }])),
-    accessRequests: parseList<StoredAccessRequest>(row.access_requests).map(parseActor),
+    accessRequests: parseList<AccessRequest>(row.access_requests).map(completeActor),
     decided: parseList<DecidedRequest>(row.decided),
     withheld: row.withheld === null ? undefined : (JSON.parse(row.withheld) as Withheld),
     ...parseAgreed(row),
@@ -102,7 +103,7 @@ type Agreed = Pick<
 >
 
 function parseAgreed({ plan, agreed }: ApplicationRow): Agreed & Pick<ApplicationRecord, 'plan'> {
-  const read = (agreed === null ? {} : JSON.parse(agreed)) as Partial<Agreed>
+  const read = ownMembers(JSON.parse(agreed ?? '{}') as Partial<Agreed>)
   const { rateLimits, networks, acceptedTerms, resourceServer, isHeld = false, uncounted = 0 } = read
   return { rateLimits, networks, acceptedTerms, resourceServer, isHeld, uncounted, plan: plan ?? undefined }
 }
@@ -115,16 +116,13 @@ export function formatAgreed({ isHeld, uncounted, ...record }: Agreed): string |
   return agreed === '{}' ? undefined : agreed
 }
 
-type StoredInvitation = Omit<Invitation, 'by'> & { readonly by?: string }
-type StoredAccessRequest = Omit<AccessRequest, 'by'> & { readonly by?: string }
-
 function parseList<Item>(json: string | null): readonly Item[] {
   return json === null ? [] : (JSON.parse(json) as readonly Item[])
 }
 
 /** JSON has no undefined members. */
-function parseActor<Item extends { readonly by?: string }>(item: Item): Item & { readonly by: string | undefined } {
-  return { ...item, by: item.by }
+function completeActor<Item extends { readonly by: string | undefined }>(item: Item): Item {
+  return { ...item, by: ownMembers(item).by }
 }
 
 /** A text behind every one that begins with a prefix. */
@@ -155,6 +153,6 @@ function parseCredential(json: CredentialJson): CredentialRecord {
     networks: networks ?? undefined,
     isImported: Boolean(isImported),
     remindedDays: remindedDays ?? undefined,
-    ...(keySet && { keySet }),
+    keySet: keySet ?? undefined,
   }
 }

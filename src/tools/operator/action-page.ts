@@ -5,7 +5,7 @@ import { countChanges, type ApplicationRecord, type KeySetRecord } from '../../s
 import { PLATFORM_PARTS } from '../../shared/contracts/platform-parts.js'
 import { DAY_MS } from '../../shared/lib/day.js'
 import { fillCount, fillText } from '../../shared/lib/fill-in.js'
-import { isObject, ownMembers } from '../../shared/lib/own-members.js'
+import { hasOwnMember, isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { formatKeySet } from '../../shared/lib/key-set-text.js'
 import { renderCopyable } from '../../shared/web/first-steps.js'
 import type { Problem } from '../../shared/web/form-field.js'
@@ -212,7 +212,7 @@ async function renderRequest(visit: Visit, { id, contact, createdAt }: Applicati
   const query = { applicationId: id, purpose: 'registration', state: 'held', limit: 1 } as const
   const [email] = (await core.store.emails?.list(query)) ?? []
   const keySet = email?.details?.['keySet'] as KeySetRecord | undefined
-  const lines = keySet && formatKeySet('keys' in keySet ? keySet : { jwksUri: keySet.address })
+  const lines = keySet && formatKeySet(hasOwnMember(keySet, 'keys') ? keySet : { jwksUri: keySet.address })
   return html`<p class="facts">
     <span>${fillTime(texts.requested, createdAt, visit, { by: contact ?? texts.someContact })}</span>
     ${lines && html`<span>${texts.kinds.keySet}</span> ${lines.map((line) => html`<code>${line}</code>`)}`}

@@ -2,7 +2,7 @@ import type { Application, AuditEntry } from '../../index.js'
 import type { PlanUsage, UsageEntry } from '../../shared/contracts/usage-entries.js'
 import { fillText } from '../../shared/lib/fill-in.js'
 import { formatKeySet } from '../../shared/lib/key-set-text.js'
-import { ownMembers } from '../../shared/lib/own-members.js'
+import { hasOwnMember, ownMembers } from '../../shared/lib/own-members.js'
 import { formatGrants } from '../../shared/web/formats.js'
 import { renderDateTime } from '../../shared/web/times.js'
 import { html, type Html } from '../../shared/web/html.js'
@@ -158,7 +158,7 @@ function renderCredentials(visit: Visit, application: Application): Html {
     const { id, name, prefix, createdAt, lastUsedAt, expiresAt, apis, networks, keySet } = credential
     const ofSecret = keySet ? 'keySet' : 'secret'
     const kind = keys.includes(credential) ? 'key' : ofSecret
-    const since = keySet && 'jwksUri' in keySet ? keySet.unreadableSince : undefined
+    const since = keySet && hasOwnMember(keySet, 'jwksUri') ? keySet.unreadableSince : undefined
     const isSoon = expiresAt && expiresAt.getTime() - visit.now < SOON_MS
     const shown = keySet ? formatKeySet(keySet) : [`${prefix}\u2026`]
     return renderItem(

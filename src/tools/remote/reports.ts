@@ -10,6 +10,7 @@ import { isErrorCode } from '../../shared/contracts/denial.js'
 import type { QuotaCount } from '../../shared/contracts/quotas.js'
 import type { RefusalRecord, ReportedCount, UsageCount } from '../../shared/contracts/usage.js'
 import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { readList, readNumber, readObject, readOptional, readText, WrongValue, type Members } from './read-answer.js'
 
 /** Older rows are not added. A service that could not ask the platform for days still reports what it has counted since. */
@@ -132,8 +133,9 @@ function nameReason(reason: string): string {
 /** Sums up what counts under one name: a store takes no two of one in a batch. */
 function join<Each extends Row & { readonly count: number }>(rows: readonly Each[]): readonly Each[] {
   const joined = new Map<string, Each>()
-  for (const row of rows) {
-    const { count = 0, firstAt = Infinity, lastAt = 0 } = joined.get(identify(row)) ?? {}
+  for (const row of rows.map(ownMembers)) {
+    const former = ownMembers<Partial<Row & { count: number }>>(joined.get(identify(row)) ?? {})
+    const { count = 0, firstAt = Infinity, lastAt = 0 } = former
     joined.set(identify(row), {
       ...row,
       count: row.count + count,

@@ -1,4 +1,4 @@
-import { EMPTY_APPLICATION } from '../../core/applications/records/status.js'
+import { EMPTY_APPLICATION, ownRecord } from '../../shared/lib/own-record.js'
 import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../shared/contracts/application-record.js'
 import type { PlansOffer } from '../../shared/contracts/offers.js'
 import { readNumber, readText, readList, readObject, type Members, readOptional } from './read-answer.js'
@@ -64,7 +64,7 @@ export function readSharedApplication(
   const shared = readObject(given)
   const keys = readList(shared['keys'], readObject)
   const secrets = readList(shared['secrets'], readObject)
-  return {
+  return ownRecord({
     ...EMPTY_APPLICATION,
     id: readText(shared['id']),
     name: readText(shared['name']),
@@ -82,7 +82,7 @@ export function readSharedApplication(
     secrets: secrets.map((secret) => readCredential({ ...secret, name: '' }, () => '')),
     createdAt: 0,
     version: 1,
-  }
+  })
 }
 
 function readCredential(given: Members, hashOf: (id: string) => string): CredentialRecord {
@@ -99,6 +99,7 @@ function readCredential(given: Members, hashOf: (id: string) => string): Credent
     networks: readOptional(given['networks'], readTexts),
     isImported: false,
     remindedDays: undefined,
+    keySet: undefined,
   }
 }
 

@@ -81,7 +81,7 @@ export function credentialSource(
   const platform = readPlatform<PlatformParts>(auth, 'core', 'credentialSource(auth)')
   const { core, guards, authenticateResourceServer } = platform
   const { externalId, metadata, requests } = readOptions(options)
-  const { findWindows } = core.find('plans') ?? {}
+  const findWindows = core.find('plans')?.findWindows
   const { rateLimits, paceStarts } = core
   const answers = createAnswers(platform, { externalId, metadata, findWindows })
   const limitRequests = rateLimits.create('source', requests, { setBy: 'credentialSource: requests' })

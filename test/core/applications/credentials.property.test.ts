@@ -94,6 +94,7 @@ describe('mint()', () => {
       networks: undefined,
       isImported: false,
       remindedDays: undefined,
+      keySet: undefined,
     })
   })
 })

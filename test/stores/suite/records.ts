@@ -56,6 +56,7 @@ export function credential(hash: string, changes: Partial<CredentialRecord> = {}
     networks: undefined,
     isImported: false,
     remindedDays: undefined,
+    keySet: undefined,
     ...changes,
   }
 }

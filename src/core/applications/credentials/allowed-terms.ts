@@ -1,5 +1,6 @@
 import type { ApplicationRecord, GrantedApis, OperatorTerms } from '../../../shared/contracts/application-record.js'
 import { intersectNetworks } from '../../../shared/lib/networks.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
 import { isLive, LISTS, type CredentialKind } from './credentials.js'
 
 export type Terms = Pick<OperatorTerms, 'apis' | 'networks' | 'endsAt'>
@@ -24,7 +25,7 @@ export function findAllowedTerms(
   const { kind, apis: requested, isByContact } = options
   const inUse = listTermsInUse(record, kind, isByContact, now)
   if (inUse.every(isUnlimited) || inUse.some((each) => each.isLive && each.use === undefined && isUnlimited(each)))
-    return {}
+    return ownMembers({})
   let networks: readonly string[] | undefined
   let endsAt = Infinity
 
@@ -52,7 +53,7 @@ export function findAllowedTerms(
     if (scopes) apis[api] = { scopes }
   }
   if (!isOpen && Object.keys(apis).length === 0) return undefined
-  return { ...(!isOpen && { apis }), ...(networks && { networks }), ...(endsAt < Infinity && { endsAt }) }
+  return toTerms({ apis: isOpen ? undefined : apis, networks, endsAt: endsAt < Infinity ? endsAt : undefined })
 }
 
 function isUnlimited({ apis, networks, endsAt }: TermsInUse): boolean {
@@ -70,20 +71,21 @@ function listTermsInUse(record: ApplicationRecord, kind: CredentialKind, isByCon
   const own = listKind(record, kind, now)
   if (own.length > 0) return own
   const others = listKind(record, kind === 'key' ? 'secret' : 'key', now)
-  return isByContact ? others : others.map((each) => ({ ...each, use: undefined, apis: undefined }))
+  return isByContact ? others : others.map((each) => ownMembers({ ...each, use: undefined, apis: undefined }))
 }
 
 function listKind(record: ApplicationRecord, kind: CredentialKind, now: number): TermsInUse[] {
   const given = (record.withheld?.credentials ?? []).filter((each) => each.kind === kind)
   const live = listNewest(record, kind, now).map((credential): TermsInUse => {
     const terms = given.find(({ credentialId }) => credentialId === credential.id)
-    return { ...terms, use: credential.apis, isLive: true }
+    return ownMembers({ ...terms, use: credential.apis, isLive: true })
   })
   const gone = given.filter(({ credentialId }) => !record[LISTS[kind]].some(({ id }) => id === credentialId))
   const expired = given.filter(({ credentialId }) =>
     record[LISTS[kind]].some((each) => each.id === credentialId && !isLive(each, now)),
   )
-  return [...live, ...[...gone, ...expired].map((terms): TermsInUse => ({ ...terms, use: terms.apis, isLive: false }))]
+  const others = [...gone, ...expired]
+  return [...live, ...others.map((terms): TermsInUse => ownMembers({ ...terms, use: terms.apis, isLive: false }))]
 }
 
 /** The newest live credential of each name: one that was replaced ends by itself. One without APIs only says who the client is. */
@@ -105,8 +107,10 @@ function listTerms(inUse: readonly TermsInUse[], api: ApiName): readonly Terms[]
   return (gone.length > 0 ? gone : open).map(toTerms)
 }
 
-export function toTerms({ apis, networks, endsAt }: GivenTerms): Terms {
-  return { ...(apis && { apis }), ...(networks && { networks }), ...(endsAt !== undefined && { endsAt }) }
+/** Without members for what is not limited, and without a prototype, which might have them. */
+export function toTerms(given: GivenTerms): Terms {
+  const { apis, networks, endsAt } = ownMembers(given)
+  return ownMembers({ ...(apis && { apis }), ...(networks && { networks }), ...(endsAt !== undefined && { endsAt }) })
 }
 
 /** Stands for APIs that the application may get. */

@@ -204,5 +204,6 @@ export function createCredentialRecord(
     networks,
     isImported: false,
     remindedDays: undefined,
+    keySet: undefined,
   }
 }

@@ -8,6 +8,7 @@ import type { AddressState, PublishedKeySet } from '../../key-sets/key-set-cache
 import { findContact, listContacts } from '../contacts/contact-lists.js'
 import { createQueuedEmail } from '../queue/queued-emails.js'
 import type { ApplicationWriter } from '../records/application-writer.js'
+import { hasOwnMember, ownMembers } from '../../../shared/lib/own-members.js'
 
 /** Contacts get an e-mail about an address that has not answered for so long: most servers answer again before. */
 const NOTICE_AFTER_MS = 3600_000
@@ -32,7 +33,7 @@ export function createKeySetOutages(options: {
       const isSame = credential && isOneAddress(credential, read)
       const step = current.status === 'active' && isSame && findStep(credential, state, now())
       if (!step) return undefined
-      const { keySet, notice, event } = step
+      const { keySet, notice, event } = ownMembers(step)
       const secrets = current.secrets.map((each) => (each === credential ? { ...each, keySet } : each))
       const emails = notice
         ? listContacts(current).map((recipient) => ({
@@ -41,9 +42,8 @@ export function createKeySetOutages(options: {
         : []
       return { changed: { secrets }, emails, result: { event, tells: emails.length > 0 } }
     })
-    const { event, tells } = changed?.result ?? {}
-    if (event) emit(event, { applicationId: id, reason: state.problem })
-    if (tells) wakeSender()
+    if (changed?.result?.event) emit(changed.result.event, { applicationId: id, reason: state.problem })
+    if (changed?.result?.tells) wakeSender()
   }
 
   return {
@@ -66,7 +66,7 @@ interface Step {
 }
 
 function isOneAddress({ keySet: one }: CredentialRecord, { keySet: other }: CredentialRecord): boolean {
-  if (!one || !other || !('address' in one) || !('address' in other)) return false
+  if (!one || !other || !hasOwnMember(one, 'address') || !hasOwnMember(other, 'address')) return false
   return one.address === other.address && one.byOperator === other.byOperator
 }
 
@@ -75,8 +75,9 @@ function findStep(
   { problem, keys, readAt }: AddressState,
   now: number,
 ): Step | undefined {
-  if (!keySet || !('address' in keySet)) return undefined
-  const { outage, ...others } = keySet
+  if (!keySet || !hasOwnMember(keySet, 'address')) return undefined
+  const { outage, ...rest } = keySet
+  const others = ownMembers(rest)
   if (problem === undefined)
     // What was read before the outage was noticed is no end of it.
     return outage && (readAt ?? 0) > outage.since ? { keySet: others, event: 'keySet.available' } : undefined
@@ -99,8 +100,8 @@ function findEnd({ since, readAt }: KeySetOutage): number {
 /** What such an e-mail tells, at the time when it is sent; undefined if the address can be read again, or the recipient is no contact any more. */
 export function describeOutage({ recipient, credentialId, details }: QueuedEmail, application: ApplicationRecord) {
   const credential = application.secrets.find(({ id }) => id === credentialId)
-  const { keySet } = credential ?? {}
-  if (!credential || !keySet || !('address' in keySet) || !keySet.outage || application.status !== 'active')
+  const keySet = credential?.keySet
+  if (!credential || !keySet || !hasOwnMember(keySet, 'address') || !keySet.outage || application.status !== 'active')
     return undefined
   if (recipient === undefined || findContact(application, recipient) === undefined) return undefined
   return {

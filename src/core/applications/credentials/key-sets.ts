@@ -8,7 +8,7 @@ import { ApplicationError, toSentence, invalidArgument } from '../../../shared/c
 import type { QueuedEmail } from '../../../shared/contracts/queued-email.js'
 import { isFollowable } from '../../../shared/lib/followable.js'
 import { formatKeySet, parseKeySetText } from '../../../shared/lib/key-set-text.js'
-import { isObject } from '../../../shared/lib/own-members.js'
+import { copyOwn, hasOwnMember, isObject, ownMembers } from '../../../shared/lib/own-members.js'
 import type { Application } from '../application.js'
 import type { Applications } from '../applications-api.js'
 import { createChange, type CallParts } from '../call-parts.js'
@@ -59,7 +59,7 @@ export function createKeySetReplacement(
     },
     reloadKeySet: (id, credentialId, { by } = {}) =>
       replace('reloadKeySet', { id, credentialId, by }, (former) => {
-        if ('address' in former) return [{ ...former, reloadedAt: now() }]
+        if (hasOwnMember(former, 'address')) return [{ ...former, reloadedAt: now() }]
         throw invalidArgument(
           `credential: ${credentialId} has its keys, not an address that can be read again. Replace them with replaceKeySet().`,
         )
@@ -90,21 +90,21 @@ export function readKeySetSource(
   given: unknown,
   { now, internalHosts, isByOperator = false }: KeySetReader,
 ): KeySetRecord {
-  const { jwks, jwksUri } = isObject(given) ? given : {}
+  const { jwks, jwksUri } = ownMembers<Record<string, unknown>>(isObject(given) ? given : {})
   if ((jwks === undefined) === (jwksUri === undefined)) throw invalidArgument('A key set needs either jwks or jwksUri.')
   if (jwksUri !== undefined) {
     const problem = typeof jwksUri === 'string' ? findAddressProblem(jwksUri) : 'is no text'
     if (problem !== undefined) throw invalidArgument(toSentence(`jwksUri ${problem}`))
     const address = jwksUri as string
-    if (isByOperator) return { address, reloadedAt: now, byOperator: true }
+    if (isByOperator) return ownMembers({ address, reloadedAt: now, byOperator: true } as const)
     if (internalHosts.includes(readHost(address)))
       throw invalidArgument(
         "jwksUri is at a host inside the platform's own network, which only its operators can name.",
       )
-    return { address, reloadedAt: now }
+    return ownMembers({ address, reloadedAt: now })
   }
   try {
-    return { keys: readKeySet(jwks, { ignoreOthers: false }) }
+    return copyOwn({ keys: readKeySet(jwks, { ignoreOthers: false }) }) as KeySetRecord
   } catch (error) {
     if (!(error instanceof KeySetProblem)) throw error
     throw invalidArgument(toSentence(`jwks ${error.message}`))
@@ -135,8 +135,8 @@ export function createRegisteredKeySet(
 
 /** A line for each public key of a key set, or its address; undefined for another credential. */
 export function formatRecordedKeySet(record: Pick<CredentialRecord, 'keySet'> | undefined) {
-  const { keySet } = record ?? {}
-  return keySet && formatKeySet('keys' in keySet ? keySet : { jwksUri: keySet.address })
+  const keySet = record?.keySet
+  return keySet && formatKeySet(hasOwnMember(keySet, 'keys') ? keySet : { jwksUri: keySet.address })
 }
 
 /**
@@ -146,7 +146,7 @@ export function formatRecordedKeySet(record: Pick<CredentialRecord, 'keySet'> | 
 export function formatMailedKeySet(
   keySet: { readonly keys: readonly PublicJwk[] } | { readonly address: string },
 ): readonly string[] {
-  if ('keys' in keySet) {
+  if (hasOwnMember(keySet, 'keys')) {
     const hide = ({ kid = '', ...jwk }: PublicJwk) => (kid === '' || isFollowable(kid) ? jwk : { ...jwk, kid })
     return formatKeySet({ keys: keySet.keys.map(hide) })
   }
@@ -155,7 +155,7 @@ export function formatMailedKeySet(
 }
 
 export function describeKeySet(keySet: KeySetRecord): object {
-  return 'keys' in keySet
+  return hasOwnMember(keySet, 'keys')
     ? { keys: keySet.keys.map(({ kid, kty, crv }) => ({ ...(kid !== undefined && { kid }), type: crv ?? kty })) }
     : { jwksUri: keySet.address }
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../../shared/contracts/application-record.js'
 import type { NewAuditRecord } from '../../../shared/contracts/events.js'
 import { intersectNetworks } from '../../../shared/lib/networks.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
 import { isContact } from '../contacts/contact-lists.js'
 import { joinWithheld, refuseWithheld } from '../records/withheld.js'
 import { LISTS, type CredentialKind } from './credentials.js'
@@ -63,7 +64,7 @@ export function applyOperatorTerms(current: ApplicationRecord, edited: Applicati
     former: CredentialRecord,
     credential: CredentialRecord,
   ): CredentialRecord {
-    const { networks: given, endsAt }: Terms = terms.get(former.id) ?? {}
+    const { networks: given, endsAt } = terms.get(former.id) ?? ownMembers<Terms>({})
     const networks =
       credential.networks === former.networks ? former.networks : intersectNetworks(credential.networks, given)
     if (networks?.length === 0) throw createNothingLeftError(current.id, kind)
@@ -103,7 +104,7 @@ export function applyOperatorTerms(current: ApplicationRecord, edited: Applicati
   function setTerms(kind: CredentialKind, credentialId: string, given: GivenTerms): void {
     terms.delete(credentialId)
     const bounds = toTerms(given)
-    if (Object.keys(bounds).length > 0) terms.set(credentialId, { kind, credentialId, ...bounds })
+    if (Object.keys(bounds).length > 0) terms.set(credentialId, ownMembers({ kind, credentialId, ...bounds }))
   }
 
   const record = {
@@ -113,8 +114,7 @@ export function applyOperatorTerms(current: ApplicationRecord, edited: Applicati
   }
   const given = [...terms.values(), ...listUnlimited(current, record, change)]
   const credentials = given.filter((each) => isKept(current, record, each, change))
-  const { apis = {}, networks } = changed.withheld ?? {}
-  return { record: { ...record, withheld: joinWithheld({ apis, credentials, networks }) }, details }
+  return { record: { ...record, withheld: joinWithheld({ ...changed.withheld, credentials }) }, details }
 }
 
 /** The withheld access of an imported application: the file gives its credentials their terms. */
@@ -170,7 +170,7 @@ function listUnlimited(current: ApplicationRecord, record: ApplicationRecord, ch
       ? []
       : listNewest(current, kind, change.now)
           .filter(({ id }) => !known.some(({ credentialId }) => credentialId === id))
-          .map(({ id }) => ({ kind, credentialId: id })),
+          .map(({ id }) => ownMembers({ kind, credentialId: id })),
   )
 }
 

@@ -10,6 +10,7 @@ import { findWaitingSince } from '../../../shared/contracts/application-order.js
 import { copyJson } from '../../../shared/lib/plain-json.js'
 import { listContacts, listOpenInvitations } from '../contacts/contact-lists.js'
 import { isLive } from '../credentials/credentials.js'
+import { hasOwnMember } from '../../../shared/lib/own-members.js'
 
 export function toApplication(record: ApplicationRecord, now: number): Application {
   const { id, name, contact, language, status, externalId, keys, secrets, createdAt } = record
@@ -63,7 +64,7 @@ export function toCredentialInfo(record: CredentialRecord): CredentialInfo {
 }
 
 function toKeySetInfo(keySet: KeySetRecord): NonNullable<CredentialInfo['keySet']> {
-  if ('keys' in keySet) return { keys: structuredClone(keySet.keys) }
+  if (hasOwnMember(keySet, 'keys')) return { keys: structuredClone(keySet.keys) }
   const { address, outage } = keySet
   return { jwksUri: address, ...(outage && { unreadableSince: new Date(outage.since) }) }
 }

@@ -72,7 +72,7 @@ export function describeLimits(changes: LimitChanges): Readonly<Record<string, o
 
 export function describeLimit(limit: ApplicationLimit | null): object | null {
   if (!limit) return null
-  const { id: _id, until, ...rest } = limit
+  const { id: _id, until, ...rest } = ownMembers(limit)
   return { ...rest, ...(until !== undefined && { until: new Date(until).toISOString() }) }
 }
 

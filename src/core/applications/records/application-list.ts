@@ -15,6 +15,7 @@ import {
   readStatus,
   readTime,
 } from './validation.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
 
 /** Applications that a page of several searches reads at most. */
 const MAX_SEARCHED = 1000
@@ -104,7 +105,8 @@ function parseListCursor(
   cursor: string | undefined,
   now: number,
 ): Pick<ApplicationQuery, 'after' | 'afterKey' | 'expiringAfter'> | undefined {
-  const { name = '', order } = findSearch(search as Filters) ?? {}
+  const found = findSearch(search as Filters)
+  const [name = '', order] = found ? [found.name, ownMembers(found).order] : []
   const expiringAfter = name === 'expiry' ? now : undefined
   if (cursor === undefined || !order) return { after: cursor, expiringAfter }
   const isText = name === 'name'

@@ -6,6 +6,7 @@ import type { EmailChange } from '../../../shared/contracts/queued-email.js'
 import type { Store } from '../../../shared/contracts/store.js'
 import type { ApplicationRecord } from '../../../shared/contracts/application-record.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
+import { ownRecord } from '../../../shared/lib/own-record.js'
 import type { MaybePromise } from '../../../shared/lib/maybe-promise.js'
 import type { ApplicationCache } from './application-cache.js'
 import { createApplicationId } from '../../../shared/lib/application-id.js'
@@ -90,7 +91,7 @@ export function createApplicationWriter(options: {
   }
 
   async function add(given: ApplicationRecord, event: ChangeEvent, details: SavedWith): Promise<ApplicationRecord> {
-    const record = applyExpiry(maximumAges, undefined, given, now())
+    const record = ownRecord(applyExpiry(maximumAges, undefined, given, now()))
     if (await save(record, event, details)) return record
     await refuseTakenExternalId(record)
     throw createConflictError(record.id)
@@ -137,13 +138,14 @@ export function createApplicationWriter(options: {
       const kept = await withdrawReminders(store, current, record, given)
       const saved = { type, by: event.by, details, emails: kept, now: now() }
       const emails = await notifyContacts(store, current, record, saved)
-      if (!(await save(record, { ...event, type }, { details, emails }))) {
+      const own = ownRecord(record)
+      if (!(await save(own, { ...event, type }, { details, emails }))) {
         await refuseTakenExternalId(record)
         continue
       }
       // Listeners learn that access tokens have ended, whatever call ended them.
       if (alsoRevokesTokens) emit?.('application.tokensRevoked', { applicationId: id })
-      return { record, result }
+      return { record: own, result }
     }
     throw createConflictError(id)
   }

@@ -6,7 +6,7 @@ import { createKeySetRecord, readKeySetSource, type KeySetReader } from '../cred
 import type { Applications } from '../applications-api.js'
 import { createTemporaryId, readEnd } from '../../../shared/lib/application-id.js'
 import { toApplication } from './application-info.js'
-import { EMPTY_APPLICATION } from './status.js'
+import { EMPTY_APPLICATION } from '../../../shared/lib/own-record.js'
 import { readGrants, readResourceServer } from './grants.js'
 import type { ReadOperatorData } from './metadata.js'
 import { readContact, readLanguage, readName } from './validation.js'

@@ -1,3 +1,4 @@
+import { EMPTY_APPLICATION } from '../../../shared/lib/own-record.js'
 import { invalidState } from '../../../shared/contracts/errors.js'
 import type { RequestOrigin } from '../../../shared/contracts/events.js'
 import type { ApplicationRecord, ApplicationStatus } from '../../../shared/contracts/application-record.js'
@@ -31,29 +32,6 @@ export function refuseDeleted({ id, status }: ApplicationRecord, call: string): 
 export function refuseUnlessActive({ id, status }: ApplicationRecord, call: string): void {
   if (status !== 'active') throw invalidState(`Application ${id} is ${status}: ${call}() needs an active one.`)
 }
-
-export const EMPTY_APPLICATION = {
-  contact: undefined,
-  isUnconfirmed: false,
-  isHeld: false,
-  otherContacts: [],
-  invitations: [],
-  accessRequests: [],
-  decided: [],
-  withheld: undefined,
-  keys: [],
-  secrets: [],
-  metadata: undefined,
-  externalId: undefined,
-  rateLimits: undefined,
-  networks: undefined,
-  plan: undefined,
-  acceptedTerms: undefined,
-  resourceServer: undefined,
-  endsAt: undefined,
-  lastUsedAt: undefined,
-  uncounted: 0,
-} as const satisfies Partial<ApplicationRecord>
 
 /** The changes of `delete` and `deny`: no hash and nothing personal remains but who asked for what was denied. */
 export function eraseApplication(

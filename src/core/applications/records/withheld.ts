@@ -1,22 +1,24 @@
 import { invalidArgument, invalidState } from '../../../shared/contracts/errors.js'
 import type { ApplicationRecord, Withheld } from '../../../shared/contracts/application-record.js'
+import { ownMembers } from '../../../shared/lib/own-members.js'
 import { containsNetwork } from '../../../shared/lib/networks.js'
 
 /** The withheld access once an operator has granted these scopes of an API; `undefined` takes the API away. */
 export function withhold(current: ApplicationRecord, api: string, granted: readonly string[] | undefined) {
-  const { [api]: former, ...others } = current.withheld?.apis ?? {}
+  const { [api]: former, ...others } = ownMembers(current.withheld?.apis ?? {})
   const had = new Set([...(former?.scopes ?? []), ...listGranted(current, api)])
   const scopes = [...had].filter((scope) => !granted?.includes(scope))
   const apis = granted && scopes.length === 0 ? others : { ...others, [api]: { scopes } }
   return joinWithheld({ ...current.withheld, apis })
 }
 
-export function joinWithheld({ apis, credentials = [], networks }: PartsOfWithheld): Withheld | undefined {
+export function joinWithheld(parts: PartsOfWithheld): Withheld | undefined {
+  const { apis = {}, credentials = [], networks } = ownMembers(parts)
   if (Object.keys(apis).length === 0 && credentials.length === 0 && !networks) return undefined
-  return { apis, ...(credentials.length > 0 && { credentials }), ...(networks && { networks }) }
+  return ownMembers({ apis, ...(credentials.length > 0 && { credentials }), ...(networks && { networks }) })
 }
 
-type PartsOfWithheld = { readonly [Part in keyof Withheld]: Withheld[Part] | undefined } & Pick<Withheld, 'apis'>
+type PartsOfWithheld = { readonly [Part in keyof Withheld]?: Withheld[Part] | undefined }
 
 /** Whether an operator took away the API, or one of these scopes: then a request for it waits for a decision. */
 export function isWithheld(current: ApplicationRecord, api: string, requested: readonly string[]): boolean {

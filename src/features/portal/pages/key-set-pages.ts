@@ -17,6 +17,7 @@ import {
   renderNameField,
 } from './credential-pages.js'
 import type { ApplicationView } from './view.js'
+import { hasOwnMember } from '../../../shared/lib/own-members.js'
 
 /** A key set is one of the secrets: with the same ends and restrictions. */
 export function createAddKeySetPage(view: ApplicationView): ActionPage {
@@ -62,7 +63,7 @@ export function createReplacePage(view: ApplicationView, id: string): ActionPage
 
 export function createReloadPage(view: ApplicationView, id: string): ActionPage | undefined {
   const shown = findCredential(view, id)
-  if (!shown?.credential.keySet || !('address' in shown.credential.keySet)) return undefined
+  if (!shown?.credential.keySet || !hasOwnMember(shown.credential.keySet, 'address')) return undefined
   const { texts } = view
   return {
     action: 'replaceKeySet',

@@ -9,6 +9,7 @@ import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { renderEmpty, renderPill, renderTable } from '../../../shared/web/parts.js'
 import { renderDate, renderDateTime, renderRelativeTime } from '../../../shared/web/times.js'
 import { findTitle, isOffered, renderAction, renderSection, type ApplicationView } from '../pages/view.js'
+import { hasOwnMember } from '../../../shared/lib/own-members.js'
 
 /** A credential is pointed out this long before its end. */
 export const EXPIRY_NOTICE_MS = 14 * DAY_MS
@@ -72,7 +73,7 @@ function listCells(shown: ShownCredential, view: ApplicationView): Html[] {
       <p class="facts">
         ${renderShown(credential)}
         <span>${fillHtml(texts.created, { date: renderDate(createdAt, texts) })}</span>
-        ${keySet && 'address' in keySet && keySet.outage && html`<span class="warn">${fillHtml(texts.keySets.unreadable, { time: renderRelativeTime(keySet.outage.since, now, texts) })}</span>`}
+        ${keySet && hasOwnMember(keySet, 'address') && keySet.outage && html`<span class="warn">${fillHtml(texts.keySets.unreadable, { time: renderRelativeTime(keySet.outage.since, now, texts) })}</span>`}
         ${apis && html`<span>${fillText(texts.onlyFor, { apis: formatGrants(apis, (api) => findTitle(view, api)) })}</span>`}
         ${networks && html`<span>${fillText(texts.onlyFrom, { networks: networks.join(', ') })}</span>`}
       </p>`,
@@ -83,7 +84,7 @@ function listCells(shown: ShownCredential, view: ApplicationView): Html[] {
     html`<p class="actions">
       ${canReplace && renderAction(address('replaceKeySet'), texts.keySets.replace, subject)}
       ${!keySet && isOffered(view, 'rotate') && !isReplaced && renderAction(address('rotate'), texts.rotate, subject)}
-      ${canReplace && 'address' in keySet && renderAction(address('reloadKeySet'), texts.keySets.reload, subject)}
+      ${canReplace && hasOwnMember(keySet, 'address') && renderAction(address('reloadKeySet'), texts.keySets.reload, subject)}
       ${isOffered(view, 'rename') && !isReplaced && renderAction(address('rename'), texts.rename, subject)}
       ${isOffered(view, 'end') && renderAction(address('end'), texts.end, subject, 'danger')}
     </p>`,

@@ -2,6 +2,7 @@ import type { Application, CredentialInfo, IssuedCredentials } from '../../../in
 import { formatKeySet } from '../../../shared/lib/key-set-text.js'
 import { alignColumns, formatTime, replaceControlCharacters } from '../format.js'
 import type { EmailInfo } from './emails.js'
+import { hasOwnMember } from '../../../shared/lib/own-members.js'
 
 export function formatName({ name, id }: Application): string {
   return name === '' ? id : `"${replaceControlCharacters(name)}" (${id})`
@@ -63,7 +64,7 @@ function labelRows(label: string, values: readonly string[]): string[][] {
 
 function formatCredential(credential: CredentialInfo): string {
   const { id, name, prefix, createdAt, expiresAt, lastUsedAt, apis, networks, keySet } = credential
-  const since = keySet && 'jwksUri' in keySet && keySet.unreadableSince
+  const since = keySet && hasOwnMember(keySet, 'jwksUri') && keySet.unreadableSince
   const parts = [
     `${id} ${name}`,
     keySet ? `key set: ${formatKeySet(keySet).join('; ')}` : `${prefix}...`,

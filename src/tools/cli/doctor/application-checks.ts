@@ -1,7 +1,7 @@
 import type { AdminApi } from '../../admin/index.js'
 import type { Application, Store, CredentialInfo, PlatformAuthOptions } from '../../../index.js'
 import { MAX_LISTED, formatCount, nameFirst, note, type CheckContext, findItems } from './finding.js'
-import { ownMembers } from '../../../shared/lib/own-members.js'
+import { hasOwnMember, ownMembers } from '../../../shared/lib/own-members.js'
 import { PROGRAM } from '../errors.js'
 import { formatTime } from '../format.js'
 import { DAY_MS } from '../../../shared/lib/day.js'
@@ -67,7 +67,7 @@ export async function checkKeySets({ target: { options }, admin }: CheckContext)
   )
   if (!takesKeys) return []
   const found = await describeSome(admin!, 'a key set whose address cannot be read', ({ secrets }) =>
-    secrets.some(({ keySet }) => keySet && 'jwksUri' in keySet && keySet.unreadableSince !== undefined),
+    secrets.some(({ keySet }) => keySet && hasOwnMember(keySet, 'jwksUri') && keySet.unreadableSince !== undefined),
   )
   if (found === undefined) return []
   return note(
