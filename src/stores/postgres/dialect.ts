@@ -1,4 +1,4 @@
-import { all, hasNul, run, type Dialect, type Work } from '../sql/work.js'
+import { all, hasNul, MAX_STORED_COUNT, run, type Dialect, type Work } from '../sql/work.js'
 import { takeAdvisoryLock } from './advisory-locks.js'
 import { prepareStatement, type PreparedStatement, type Sql } from './connection.js'
 import { publish } from './feed.js'
@@ -27,6 +27,7 @@ export const POSTGRES: Dialect = {
   lockRows: 'FOR UPDATE',
   binary: ' COLLATE "C"',
   least: 'least',
+  formatSum,
   greatest: 'greatest',
   // Stable within a statement, so that an index can be compared with it.
   now: '(extract(epoch FROM statement_timestamp()) * 1000)::bigint',
@@ -68,10 +69,10 @@ function prepareOnce(text: string): PreparedStatement {
 }
 
 function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> {
-  if (query.overall) return yield* listOverall(query)
+  if (query.overall) return yield* listOverall(POSTGRES, query)
   const { after, applicationId, api, by, routes, from, to, limit } = query
   if (hasNul([...Object.values(after ?? {}), applicationId, api])) return []
-  if (yield* hasFewCounts(query)) return yield* listFewCounts(query)
+  if (yield* hasFewCounts(query)) return yield* listFewCounts(POSTGRES, query)
   const lists = routes ? LISTS_BY_ROUTE : LISTS
   const rows = yield* all<UsageRow>(
     lists[by ?? 'day'],
@@ -89,13 +90,17 @@ function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> {
   return rows.map(parseUsageCount)
 }
 
+function formatSum(column: string): string {
+  return `CAST(least(coalesce(sum(${column}), 0), ${MAX_STORED_COUNT}) AS bigint)`
+}
+
 const LISTS = formatLists("route = ''")
 const LISTS_BY_ROUTE = formatLists("route > ''")
 
 function formatLists(condition: string): Record<'day' | 'month', string> {
   return {
     day: formatList(condition, 'day', 'count', ''),
-    month: formatList(condition, 'substr(day, 1, 7)', 'sum(count)::bigint', 'GROUP BY 1, 2, 3, 4, 5'),
+    month: formatList(condition, 'substr(day, 1, 7)', formatSum('count'), 'GROUP BY 1, 2, 3, 4, 5'),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ExpiredQuotas, QuotaCount, QuotaTotals, QuotaUse, QuotaUseQuery } from '../../shared/contracts/quotas.js'
 import type { UsageBatch } from '../../shared/contracts/usage.js'
 import { addBatch } from './usage.js'
-import { type Dialect, all, get, run, hasNul, type Work } from './work.js'
+import { type Dialect, all, get, run, hasNul, MAX_STORED_COUNT, type Work } from './work.js'
 
 /** Must be called in a transaction, as `deleteExpiredQuotas`. */
 export function* addQuotas(dialect: Dialect, batch: UsageBatch, counts: readonly QuotaCount[]) {
@@ -11,15 +11,15 @@ export function* addQuotas(dialect: Dialect, batch: UsageBatch, counts: readonly
 }
 
 /** In one order, or two processes deadlock. WHERE true: without it SQLite reads ON CONFLICT as a part of a join. */
-function formatAdd({ formatGiven, binary }: Dialect): string {
+function formatAdd({ formatGiven, formatSum, binary, least }: Dialect): string {
   return `
   INSERT INTO platform_auth_quotas AS stored (application_id, day, count, plan)
-  SELECT "applicationId", substr(day, 1, size), CAST(sum(count) AS bigint),
+  SELECT "applicationId", substr(day, 1, size), ${formatSum('count')},
     (SELECT plan FROM platform_auth_applications WHERE id = "applicationId")
   FROM ${formatGiven({ applicationId: 'text', day: 'text', count: 'bigint' })}
   CROSS JOIN (SELECT 10 AS size UNION ALL SELECT 7) AS periods
   WHERE true GROUP BY 1, 2 ORDER BY "applicationId"${binary}, substr(day, 1, size)${binary}
-  ON CONFLICT (application_id, day) DO UPDATE SET count = stored.count + excluded.count, plan = excluded.plan`
+  ON CONFLICT (application_id, day) DO UPDATE SET count = ${least}(stored.count + excluded.count, ${MAX_STORED_COUNT}), plan = excluded.plan`
 }
 
 /** Called when an application is saved, in its transaction. Locks the rows in the order of `formatAdd`. */
@@ -42,10 +42,10 @@ export function* listUsed({ plan, period, atLeast, after, limit }: QuotaUseQuery
   return yield* all<QuotaUse>(text, plan, period, atLeast, limit, ...(after ? [after.count, after.applicationId] : []))
 }
 
-function formatTotals({ formatGiven }: Dialect): string {
+function formatTotals({ formatGiven, formatSum }: Dialect): string {
   return `
-  SELECT CAST(coalesce(sum(q.count) FILTER (WHERE q.day = given.day), 0) AS bigint) AS "ofDay",
-    CAST(coalesce(sum(q.count), 0) AS bigint) AS "ofMonth"
+  SELECT ${formatSum('CASE WHEN q.day = given.day THEN q.count END')} AS "ofDay",
+    ${formatSum('q.count')} AS "ofMonth"
   FROM ${formatGiven({ applicationId: 'text', day: 'text' })}
   LEFT JOIN platform_auth_quotas q ON q.application_id = given."applicationId"
     AND q.day BETWEEN substr(given.day, 1, 8) AND substr(given.day, 1, 8) || '31'

@@ -9,7 +9,7 @@ import type {
   ReportedCount,
   ReportedCountQuery,
 } from '../../shared/contracts/usage.js'
-import { type Dialect, all, get, run, hasNul, type Work } from './work.js'
+import { type Dialect, all, get, run, hasNul, MAX_STORED_COUNT, type Work } from './work.js'
 import { parseRow, parseUsageCount, type UsageRow } from './rows.js'
 
 /** The counts that are read at once, and sorted. */
@@ -24,7 +24,7 @@ export function* hasFewCounts({ api, applicationId, from, to }: UsageCountQuery)
 }
 
 /** The same page as that of `Dialect.listUsage`, from the index of the days. CROSS JOIN keeps SQLite from reading the applications first. */
-export function* listFewCounts(query: UsageCountQuery): Work<readonly UsageCount[]> {
+export function* listFewCounts({ formatSum }: Dialect, query: UsageCountQuery): Work<readonly UsageCount[]> {
   const { after, api, by, routes = false, from, to, limit } = query
   const values: (string | number)[] = []
   const bind = (value: string | number): string => `?${values.push(value)}`
@@ -43,7 +43,7 @@ export function* listFewCounts(query: UsageCountQuery): Work<readonly UsageCount
     )
   }
   const rows = yield* all<UsageRow>(
-    `SELECT a.id AS application_id, u.route, ${period} AS day, u.api, u.outcome, CAST(sum(u.count) AS BIGINT) AS count
+    `SELECT a.id AS application_id, u.route, ${period} AS day, u.api, u.outcome, ${formatSum('u.count')} AS count
     FROM platform_auth_usage u CROSS JOIN platform_auth_applications a WHERE ${conditions.join(' AND ')}
     GROUP BY a.seq, a.id, u.route, ${period}, u.api, u.outcome
     ORDER BY a.seq, u.route, ${period}, u.api, u.outcome LIMIT ${bind(limit)}`,
@@ -55,11 +55,11 @@ export function* listFewCounts(query: UsageCountQuery): Work<readonly UsageCount
 /** The id, of no application, under which the sums of all are. */
 const OVERALL = `''`
 
-export function* listOverall(query: UsageCountQuery): Work<readonly UsageCount[]> {
+export function* listOverall({ formatSum }: Dialect, query: UsageCountQuery): Work<readonly UsageCount[]> {
   const { after, api, by, routes = false, from, to, limit } = query
   const day = by === 'month' ? 'substr(day, 1, 7)' : 'day'
   const text = `
-    SELECT application_id, route, ${day} AS day, api, outcome, CAST(sum(count) AS BIGINT) AS count FROM platform_auth_usage
+    SELECT application_id, route, ${day} AS day, api, outcome, ${formatSum('count')} AS count FROM platform_auth_usage
     WHERE application_id = ${OVERALL} AND route ${routes ? '>' : '='} '' AND day BETWEEN ?1 AND ?2
       AND (route, ${day}, api, outcome) > (?3, ?4, ?5, ?6) ${api === undefined ? '' : 'AND api = ?8'}
     GROUP BY application_id, route, ${day}, api, outcome ORDER BY route, ${day}, api, outcome LIMIT ?7`
@@ -89,21 +89,23 @@ const COUNT = {
 } as const
 
 /** Rows in one order, as other orders deadlock. CROSS JOIN keeps SQLite from reading the applications first. */
-function formatAddUsage({ formatGiven, binary }: Dialect, id: string): string {
+function formatAddUsage({ formatGiven, formatSum, binary, least }: Dialect, id: string): string {
   return `
   INSERT INTO platform_auth_usage AS stored (application_id, route, day, api, outcome, count)
-  SELECT ${id}, coalesce(route, ''), day, api, outcome, sum(count)
+  SELECT ${id}, coalesce(route, ''), day, api, outcome, ${formatSum('count')}
   FROM ${formatGiven(COUNT)} CROSS JOIN platform_auth_applications a
   WHERE a.id = given."applicationId" GROUP BY 1, 2, day, api, outcome
   ORDER BY 1, coalesce(route, '')${binary}, day${binary}, api${binary}, outcome${binary}
-  ON CONFLICT (application_id, route, day, api, outcome) DO UPDATE SET count = stored.count + excluded.count`
+  ON CONFLICT (application_id, route, day, api, outcome) DO UPDATE SET count = ${least}(stored.count + excluded.count, ${MAX_STORED_COUNT})`
 }
 
 /** Adds to the sums of the day and of its month, in the same way. */
-function formatAddSums({ formatGiven, binary }: Dialect): string {
+function formatAddSums({ formatGiven, formatSum, binary, least }: Dialect): string {
   const columns = { allowed: "= 'allowed'", tokens: "= 'token'", refused: "NOT IN ('allowed', 'token')" }
-  const sums = Object.values(columns).map((is) => `CAST(sum(CASE WHEN outcome ${is} THEN count ELSE 0 END) AS bigint)`)
-  const added = Object.keys(columns).map((name) => `${name} = stored.${name} + excluded.${name}`)
+  const sums = Object.values(columns).map((is) => formatSum(`CASE WHEN outcome ${is} THEN count ELSE 0 END`))
+  const added = Object.keys(columns).map(
+    (name) => `${name} = ${least}(stored.${name} + excluded.${name}, ${MAX_STORED_COUNT})`,
+  )
   return `
   INSERT INTO platform_auth_usage_sums AS stored (application_id, period, ${Object.keys(columns).join()})
   SELECT a.id, substr(day, 1, size), ${sums.join()}
@@ -199,7 +201,7 @@ export function* addReported(dialect: Dialect, batch: UsageBatch, counts: readon
 }
 
 /** The rows are in one order: two processes that lock the same rows in different orders deadlock. */
-function formatAdd({ formatGiven, binary, least, greatest }: Dialect): string {
+function formatAdd({ formatGiven, formatSum, binary, least, greatest }: Dialect): string {
   const given = formatGiven({
     applicationId: 'text',
     api: 'text',
@@ -211,11 +213,11 @@ function formatAdd({ formatGiven, binary, least, greatest }: Dialect): string {
   })
   return `
   INSERT INTO platform_auth_reported AS stored (application_id, api, route, reason, count, first_at, last_at)
-  SELECT "applicationId", api, route, reason, sum(count), min("firstAt"), max("lastAt") FROM ${given}
+  SELECT "applicationId", api, route, reason, ${formatSum('count')}, min("firstAt"), max("lastAt") FROM ${given}
   GROUP BY "applicationId", api, route, reason
   ORDER BY "applicationId"${binary}, api${binary}, route${binary}, reason${binary}
   ON CONFLICT (application_id, api, route, reason) DO UPDATE SET
-    count = stored.count + excluded.count,
+    count = ${least}(stored.count + excluded.count, ${MAX_STORED_COUNT}),
     first_at = ${least}(stored.first_at, excluded.first_at),
     last_at = ${greatest}(stored.last_at, excluded.last_at)`
 }

@@ -42,6 +42,9 @@ export function hasNul(values: readonly unknown[]): boolean {
 /** How many expired rows a call deletes that adds some: more than it adds, but not so many that it takes long. */
 export const MAX_EXPIRED_PER_CALL = 100
 
+/** Counts stay as they are from here on: drivers reject more, or round it. */
+export const MAX_STORED_COUNT = Number.MAX_SAFE_INTEGER
+
 /** What the two databases write or do differently in the calls that they share. */
 export interface Dialect {
   /** Skips rows that another transaction has locked: there is no need to wait for them. */
@@ -52,6 +55,8 @@ export interface Dialect {
   readonly binary: string
   readonly least: string
   readonly greatest: string
+  /** The sum of a column, and where that is more than a number can hold exactly, the most that it can. */
+  formatSum(column: string): string
   /** The database's time in milliseconds since 1970. */
   readonly now: string
   /** The rows of the JSON list `?1`, as the table `given` with these columns and `position`. */

@@ -1,4 +1,4 @@
-import { type Dialect, type Work, all, run } from '../sql/work.js'
+import { type Dialect, MAX_STORED_COUNT, type Work, all, run } from '../sql/work.js'
 import type { Sql } from './connection.js'
 import { publish } from './feed.js'
 import type { UsageCount, UsageCountQuery } from '../../shared/contracts/usage.js'
@@ -28,6 +28,8 @@ export const SQLITE: Dialect = {
   binary: '',
   least: 'min',
   greatest: 'max',
+  // sum() fails beyond 64 bits; total() is exact as far as numbers are.
+  formatSum: (column) => `CAST(min(total(${column}), ${MAX_STORED_COUNT}) AS INTEGER)`,
   now: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
   formatGiven(columns) {
     const members = Object.keys(columns).map((name) => `value ->> '${name}' AS "${name}"`)
@@ -53,8 +55,8 @@ export function runWork<Result>(sql: Sql, work: Work<Result>): Result {
 }
 
 function* listUsage(query: UsageCountQuery): Work<readonly UsageCount[]> {
-  if (query.overall) return yield* listOverall(query)
-  if (yield* hasFewCounts(query)) return yield* listFewCounts(query)
+  if (query.overall) return yield* listOverall(SQLITE, query)
+  if (yield* hasFewCounts(query)) return yield* listFewCounts(SQLITE, query)
   const { after, applicationId, api, by, routes = false, from, to, limit } = query
   // NULL if there is no such application, after which nothing is listed.
   const start = after === undefined ? '?3' : '(SELECT seq FROM platform_auth_applications WHERE id = ?3)'
@@ -82,7 +84,7 @@ function formatMonths(counts: string, order: string): readonly [string, string, 
       value ->> 4 AS count`,
     `json_each((
       SELECT json_group_array(json_array(route, month, api, outcome, count))
-      FROM (SELECT u.route, substr(u.day, 1, 7) AS month, u.api, u.outcome, sum(u.count) AS count FROM ${counts}
+      FROM (SELECT u.route, substr(u.day, 1, 7) AS month, u.api, u.outcome, ${SQLITE.formatSum('u.count')} AS count FROM ${counts}
         GROUP BY ${order} ORDER BY ${order}))) WHERE TRUE`,
     'key',
   ]

@@ -18,6 +18,8 @@ const MAX_AGE_MS = 7 * DAY_MS
 /** Clocks of the platform's processes differ. */
 const CLOCK_TOLERANCE_MS = 3600 * 1000
 const MAX_COUNT = 1_000_000_000
+/** Of an API in a day, by all reports to this process: more requests than a host answers. What a thief adds to it counts no more. */
+const MAX_COUNT_OF_DAY = 10_000_000_000
 /** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 const TEXT = /^[^\p{Cc}\p{Cs}]{0,400}$/u
 const MAX_DETAILS = 10
@@ -87,7 +89,16 @@ export function createReportAnswer({ core, source }: Pick<PlatformParts, 'core' 
     if (kind === 'reported')
       await store.addReported(batch, join((rows as readonly ReportedCount[]).map(naming.ofReported)))
     else if (!areCounted) return
-    else if (kind === 'usage') await store.add(batch, join((rows as readonly UsageCount[]).map(naming.ofUsage)))
+    else if (kind === 'usage')
+      await store.add(
+        batch,
+        join(
+          (rows as readonly UsageCount[])
+            .map(naming.bound)
+            .filter(({ count }) => count > 0)
+            .map(naming.ofUsage),
+        ),
+      )
     else await store.addRefusals(batch, rows as readonly RefusalRecord[], KEPT_REFUSALS)
   }
 }
@@ -95,6 +106,7 @@ export function createReportAnswer({ core, source }: Pick<PlatformParts, 'core' 
 /** The names under which rows are counted: whoever has the secret of a resource server adds no more rows than they make. */
 function createNaming() {
   const known = new Map<string, (name: string) => string>()
+  const counted = new Map<string, number>()
 
   function find(day: string, kind: string, api: string, limit: number, other: string): (name: string) => string {
     const key = `${day} ${kind} ${api}`
@@ -105,7 +117,15 @@ function createNaming() {
 
   return {
     forgetBefore(day: string): void {
-      for (const key of known.keys()) if (key < day) known.delete(key)
+      for (const each of [known, counted]) for (const key of each.keys()) if (key < day) each.delete(key)
+    },
+    /** The row with as much of its count as the day of its API has left. */
+    bound(row: UsageCount): UsageCount {
+      const key = `${row.day} ${row.route === undefined} ${row.api}`
+      const before = counted.get(key) ?? 0
+      const count = Math.min(row.count, MAX_COUNT_OF_DAY - before)
+      counted.set(key, before + count)
+      return { ...row, count }
     },
     ofUsage(row: UsageCount): UsageCount {
       const { day, api, outcome, route } = row

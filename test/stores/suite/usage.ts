@@ -45,6 +45,31 @@ export function usageContract({ describe, it }: TestCollector): void {
       )
     })
 
+    it('of more than a number can hold exactly is bounded or rounded: no list fails, and no sum', async ({
+      store,
+      save,
+    }) => {
+      const most = Number.MAX_SAFE_INTEGER
+      for (const id of ['a', 'b']) {
+        await save(id)
+        for (const batch of ['1', '2'])
+          await store.usage.add({ id: `${id}${batch}`, at: NOW }, [
+            count(id, { count: most }),
+            count(id, { day: LATER, count: most }),
+          ])
+      }
+      for (const by of ['day', 'month'] as const)
+        for (const overall of [{}, { overall: true as const }])
+          for (const each of await listUsage(store, { by, ...overall })) assert(each.count >= most)
+      for (const { allowed } of await store.usage.listSums({
+        period: DAY,
+        sort: 'allowed',
+        after: undefined,
+        limit: 10,
+      }))
+        assert(allowed >= most)
+    })
+
     it('of an application that is not stored is left out, and that of a deleted one is kept', async (context) => {
       const { store, save } = context
       await save('a')

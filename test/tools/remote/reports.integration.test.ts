@@ -381,6 +381,16 @@ describe('a report', () => {
     expect((await send({ kind: 'usage', batch: 'routes', rows: [refused400] }, server, url)).status).toBe(400)
   })
 
+  it('counts no more of a day than hosts can answer, so that no figure of others fails', async () => {
+    const { auth, server, url, close } = await openSite({ usage: {} })
+    onTestFinished(close)
+    const { id } = await createApplication(auth, { catalog: {} })
+    const row = { applicationId: id, api: 'catalog', day: TODAY(), count: 1e9, outcome: 'access_denied' }
+    for (let batch = 0; batch < 12; batch++)
+      expect((await send({ kind: 'usage', batch: `flood ${batch}`, rows: [row] }, server, url)).status).toBe(200)
+    expect((await auth.usage.list({ applicationId: id })).items).toMatchObject([{ refused: { access_denied: 1e10 } }])
+  })
+
   it('leaves no more ids of batches than a tenth of the requests', async () => {
     const limited = await openSite({}, undefined, { requests: { limit: 40, window: 600 } })
     onTestFinished(limited.close)
