@@ -11,12 +11,17 @@ import { withTimeout } from '../../shared/lib/timeout.js'
 /** Runs a script. Resolves undefined while Redis is unavailable; never rejects. */
 export type RedisScript = (keys: readonly string[], args: readonly number[]) => Promise<unknown>
 
-/** Counts one request. KEYS: the counter. ARGV: the window in ms. Answers the requests in it, and the ms to its end. */
+/**
+ * Counts one request. KEYS: the counter. ARGV: the window in ms. Answers the requests in it, and the ms to its end. A window with more left
+ * than that was begun with a longer one, before the limit was changed.
+ */
 const COUNT = `
 local counted, left = redis.call('INCR', KEYS[1]), redis.call('PTTL', KEYS[1])
-if left < 0 then
-  left = tonumber(ARGV[1])
-  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+local window = tonumber(ARGV[1])
+if left > window then counted = 1 end
+if left < 0 or left > window then
+  left = window
+  redis.call('SET', KEYS[1], counted, 'PX', ARGV[1])
 end
 return {counted, left}
 `

@@ -4,6 +4,7 @@ import express, { type Express } from 'express'
 import type { Redis } from 'ioredis'
 import type supertest from 'supertest'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from '../../../src/index.js'
 import { memoryMailer } from '../../../src/tools/testing/index.js'
 import {
   accessToken,
@@ -242,6 +243,21 @@ describe('rate limits in Redis', () => {
     for (const i of [0, 1, 1, 0, 1]) statuses.push(await register(twins[i]!))
     expect(statuses).toEqual([202, 202, 202, 429, 429])
     expect(await register(other)).toBe(202)
+  })
+
+  it('count anew where the window has been made shorter, and go on where only the limit is another', async () => {
+    const [baseUrl, store] = [`https://${randomBytes(8).toString('hex')}.example.com`, memoryStore()]
+    const open = (requests: { limit: number; window: number }) =>
+      openApp({ requests, redis: shared.connect() }, { baseUrl, store })
+    const before = open({ limit: 2, window: 3600 })
+    const { clientId } = await createApplication(before.auth, ['catalog'])
+    const ask = async ({ app }: { app: Express }) => (await byKey(app, clientId)).status
+    for (const status of [200, 200, 429]) expect(await ask(before)).toBe(status)
+    const larger = open({ limit: 5, window: 3600 })
+    for (const status of [200, 200, 200, 429]) expect(await ask(larger)).toBe(status)
+    const shorter = open({ limit: 2, window: 60 })
+    for (const status of [200, 200, 429]) expect(await ask(shorter)).toBe(status)
+    expect(Number((await byKey(shorter.app, clientId)).headers['retry-after'])).toBeLessThanOrEqual(60)
   })
 
   it('leave only keys that expire and that name neither addresses nor contacts nor API keys', async () => {
