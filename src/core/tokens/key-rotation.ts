@@ -90,15 +90,17 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
     return added
   }
 
-  function findNewest(): SigningKey | undefined {
-    return signingKeys
-      .list()
-      .toSorted((a, b) => a.createdAt - b.createdAt)
-      .at(-1)
+  function findNewest(keys = signingKeys.list()): SigningKey | undefined {
+    return keys.toSorted((a, b) => a.createdAt - b.createdAt).at(-1)
+  }
+
+  /** Without those that a process made whose clock was ahead: they may wait for months. */
+  function listTimely(): readonly SigningKey[] {
+    return signingKeys.list().filter(({ createdAt }) => createdAt <= now() + CLOCK_SKEW_SECONDS * 1000)
   }
 
   function findWaiting(): SigningKey | undefined {
-    return signingKeys.list().find((key) => key.signsFrom > now())
+    return listTimely().find((key) => key.signsFrom > now())
   }
 
   function addPublishedAhead(by?: string, once?: OnceRotation): Promise<boolean> {
@@ -154,7 +156,7 @@ export function createKeyRotation(options: KeyRotationOptions, algorithm: string
       else if (findNewest()?.algorithm !== algorithm || findNewest()?.ofSigner) await addPublishedAhead()
     },
     async rotateWhenOlderThan(age) {
-      const isDue = (): boolean => (findNewest()?.createdAt ?? Infinity) + age * 1000 <= now()
+      const isDue = (): boolean => (findNewest(listTimely())?.createdAt ?? Infinity) + age * 1000 <= now()
       if (!isDue()) return
       // All processes get here at about the same time, so one of them may just have rotated.
       await signingKeys.load()

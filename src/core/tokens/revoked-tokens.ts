@@ -5,6 +5,8 @@ import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 
 /** Guards accept a token for `clockTolerance` after `exp`, and clocks differ. An hour exceeds both. */
 const KEPT_AFTER_EXPIRY_MS = 3600 * 1000
+/** The store forgets a token so long after it expired: a process whose clock is ahead must not delete what others still refuse. */
+const STORED_AFTER_EXPIRY_MS = 24 * KEPT_AFTER_EXPIRY_MS
 /** While there are too many for memory, every guarded request asks the store. They are counted again at this interval. */
 const RELOAD_INTERVAL_MS = 5000
 
@@ -73,7 +75,7 @@ export function createRevokedTokens(options: {
         // Another request may have revoked it while this one waited.
         if (revoked.has(id)) return false
         const token = { id, expiresAt: claimedExp * 1000 }
-        await revokeAccessToken(token, now() - KEPT_AFTER_EXPIRY_MS)
+        await revokeAccessToken(token, now() - STORED_AFTER_EXPIRY_MS)
         add(token)
         return true
       })

@@ -137,6 +137,31 @@ describe('a restart', () => {
     await auth.close()
   })
 
+  it('makes another key than one of a process whose clock was ahead, and refuses what was revoked before that', async () => {
+    const store = sqliteStore(join(folder, 'clock.sqlite'))
+    const ahead = { seconds: 0 }
+    const now = (): number => Date.now() + ahead.seconds * 1000
+    const first = openPlatform({ store, now })
+    const app = express().use(first.auth.router)
+    const shop = await createApplication(first.auth, ['orders'])
+    const revoke = async (): Promise<string> => {
+      const token = await accessToken(app, 'orders', shop)
+      const form = { token, client_id: shop.clientId, client_secret: shop.clientSecret }
+      expect((await post(app, '/orders/revoke', form)).status).toBe(200)
+      return token
+    }
+    const revoked = await revoke()
+    ahead.seconds = 20 * 3600
+    await revoke()
+    const { kid } = await first.auth.signingKeys.rotate()
+    ahead.seconds = 0
+    expect((await first.auth.signingKeys.rotate()).kid).not.toBe(kid)
+    expect((await first.auth.signingKeys.rotate()).signsFrom.getTime()).toBeLessThanOrEqual(Date.now() + 300_000)
+    await first.auth.close()
+    const { auth } = usePlatform({ store: sqliteStore(join(folder, 'clock.sqlite')), now })
+    await expect(auth.verifyAccessToken('orders', revoked)).rejects.toMatchObject({ error: 'invalid_token' })
+  })
+
   it('with another tokens.algorithm publishes a key of it, which signs after publishAhead', async () => {
     const store = memoryStore()
     const first = openPlatform({ store })
