@@ -89,8 +89,8 @@ type CsvCell = string | number | object | undefined
 
 function formatCell(value: CsvCell): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value ?? '')
-  const isFormula = typeof value === 'string' && /^\s*[=+\-@|%\t\r]/.test(text)
+  const isFormula = typeof value === 'string' && /^\s*[=+\-@\uFF0B\uFF0D\uFF1D\uFF20|%\t\r]/.test(text)
   // Where the list separator is another than the comma, a spreadsheet begins a cell after it.
-  const safe = text.replaceAll(/(?<=;)(?=\s*[=+\-@|%])/g, "'")
+  const safe = text.replaceAll(/(?<=;)(?=\s*[=+\-@\uFF0B\uFF0D\uFF1D\uFF20|%])/g, "'")
   return `"${isFormula ? "'" : ''}${safe.replaceAll('"', '""')}"`
 }

@@ -282,8 +282,26 @@ describe('lists', () => {
     expect(headers['content-disposition']).toMatch(/^attachment; filename="audit-\d{4}-\d\d-\d\d\.csv"$/)
     expect(headers['content-security-policy']).toContain('sandbox')
     expect(text).toContain(`""><script>`)
-    const cells = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '|cmd', ' =1', 'a;=1', 'a"b', 'a\nb', -7, undefined]
+    const cells = [
+      '=1+1',
+      '+1',
+      '-1',
+      '@SUM(A1)',
+      '\t=1',
+      '\r=1',
+      '|cmd',
+      ' =1',
+      'a;=1',
+      '＝1+1',
+      'a;＠SUM(A1)',
+      'a"b',
+      'a\nb',
+      -7,
+      undefined,
+    ]
     const written = formatCsv('head', [cells]).slice('_"head"__'.length).trimEnd()
-    expect(written).toBe(`"'=1+1","'+1","'-1","'@SUM(A1)","'\t=1","'\r=1","'|cmd","' =1","a;'=1","a""b","a\nb","-7",""`)
+    expect(written).toBe(
+      `"'=1+1","'+1","'-1","'@SUM(A1)","'\t=1","'\r=1","'|cmd","' =1","a;'=1","'＝1+1","a;'＠SUM(A1)","a""b","a\nb","-7",""`,
+    )
   })
 })

@@ -129,6 +129,6 @@ function formatLine(cells: Cells): string {
 
 /** A text that spreadsheets would read as a formula gets an apostrophe, as OWASP recommends: callers choose request ids. */
 function formatCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const safe = /^[=+\-@\uFF0B\uFF0D\uFF1D\uFF20\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
