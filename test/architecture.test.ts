@@ -171,6 +171,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'tools/admin',
       'tools/operations',
       'core/options/options',
+      'core/applications/contacts/contact-lists',
       'core/store-client/processes',
       'core/store-client/store-faults',
       'stores/sqlite/index',

@@ -12,8 +12,8 @@ import type { ApplicationCache } from '../applications/records/application-cache
 import type { ImportedCredentials } from '../../shared/contracts/imports.js'
 import type { Form } from '../http/form.js'
 import { readPresentedCredentials, type ClientApi, type ClientCredentials } from '../http/client-credentials.js'
-import { formatFailureKey, readClientAddress, readIpAddress } from '../../shared/lib/request.js'
-import { isInNetworks } from '../../shared/lib/networks.js'
+import { formatFailureKey, readClientAddress } from '../../shared/lib/request.js'
+import { isFromNetworks } from '../../shared/lib/networks.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { RateLimit } from '../rate-limits/rate-limits.js'
 import {
@@ -132,7 +132,7 @@ export function createClientAuthentication(
     const expired = credentials().match(secret, found?.application.secrets ?? [], 0)
     if (found?.expiredKey) return { reason: 'expired_key', details: describeExpired(found.expiredKey) }
     if (found && matched)
-      return { reason: 'suspended', isFromItsNetworks: isFromItsNetworks(found.application, matched, req) }
+      return { reason: 'suspended', isFromItsNetworks: isFromNetworks(req, found.application, matched) }
     return expired ? { reason: 'expired_secret', details: describeExpired(expired) } : { reason: 'wrong_secret' }
   }
 
@@ -269,15 +269,9 @@ const MAY_AUTHENTICATE: readonly ApplicationRecord['status'][] = ['active', 'pen
 
 /** Throws `network_not_allowed` from outside the networks of application or secret, wherever clients authenticate. */
 function refuseOtherNetworks({ application, secret, client }: AuthenticatedClient, req: IncomingMessage): void {
-  if (isFromItsNetworks(application, secret, req)) return
+  if (isFromNetworks(req, application, secret)) return
   const denial = createDenial('network_not_allowed', 'The client credentials may not be used from this network')
   throw createRefusal(denial, { reason: 'network_not_allowed', client, applicationId: application.id })
-}
-
-function isFromItsNetworks(application: ApplicationRecord, secret: CredentialRecord, req: IncomingMessage): boolean {
-  if (application.networks === undefined && secret.networks === undefined) return true
-  const address = readIpAddress(req)
-  return [application, secret].every(({ networks }) => networks === undefined || isInNetworks(address, networks))
 }
 
 function describeAttempt({ known, failure, shown }: Attempt): RefusedClient {

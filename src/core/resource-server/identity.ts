@@ -1,9 +1,7 @@
 import type { Api, CallerApplication } from '../../shared/contracts/api.js'
-import type { IncomingMessage } from 'node:http'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { AccessToken } from '../tokens/verify-access-token.js'
-import { readIpAddress } from '../../shared/lib/request.js'
-import { isInNetworks } from '../../shared/lib/networks.js'
+import { isFromNetworks } from '../../shared/lib/networks.js'
 import { copyJson } from '../../shared/lib/plain-json.js'
 
 /** The facts that a guard has established about a request. `scheme` tells whether there is an access token. */
@@ -63,10 +61,7 @@ export class Identity {
 
   /** Whether the request comes from the networks of the application and of the credential. Without a request its address is in none. */
   isFromItsNetworks(req: object | undefined): boolean {
-    const { networks } = this.application
-    if (networks === undefined && this.networks === undefined) return true
-    const address = req ? readIpAddress(req as IncomingMessage) : ''
-    return [networks, this.networks].every((list) => list === undefined || isInNetworks(address, list))
+    return isFromNetworks(req, this.application, this)
   }
 
   /** A new object for each call: its caller may change it. A method: another copy of this package can call it. */

@@ -3,7 +3,7 @@ import type { Logger } from '../../shared/contracts/logger.js'
 import type { PlanWindow, QuotaStore, QuotaTotals } from '../../shared/contracts/quotas.js'
 import { createBatchWriter } from '../../shared/lib/batch-writer.js'
 import { createBoundedCache } from '../../shared/lib/bounded-cache.js'
-import { formatDay, DAY_MS } from '../../shared/lib/day.js'
+import { DAY_MS, findMonthEnd, firstOfMonth, formatDay } from '../../shared/lib/day.js'
 import type { Plan } from './plan.js'
 
 export type Ledger = ReturnType<typeof createLedger>
@@ -70,7 +70,7 @@ export function createLedger(
     const { applicationId } = account
     const day = formatDay(now())
     try {
-      const counts = await limitLookups(applicationId, () => store.list(applicationId, `${day.slice(0, 8)}01`, day))
+      const counts = await limitLookups(applicationId, () => store.list(applicationId, firstOfMonth(day), day))
       advance(account, plan, now())
       const ofMonth = counts.reduce((sum, { count }) => sum + count, 0)
       setStored(account, day, { ofDay: counts.find((each) => each.day === day)?.count ?? 0, ofMonth }, 0)
@@ -236,7 +236,7 @@ export function setShared(account: Account, counted: CountedWindow, units: numbe
 
 /** Takes what the store has of that day and its month; of them, `written` units are no longer unwritten. */
 function setStored(account: Account, day: string, { ofDay, ofMonth }: QuotaTotals, written: number): void {
-  if (!isSameMonth(day, account.day)) return
+  if (firstOfMonth(day) !== firstOfMonth(account.day)) return
   account.isStoredCurrent = day === account.day
   const { units } = account
   units.month.stored = ofMonth
@@ -249,7 +249,7 @@ function setStored(account: Account, day: string, { ofDay, ofMonth }: QuotaTotal
 function beginDay(account: Account, time: number): void {
   const day = formatDay(time)
   account.units.day = createUnits()
-  if (!isSameMonth(day, account.day)) account.units.month = createUnits()
+  if (firstOfMonth(day) !== firstOfMonth(account.day)) account.units.month = createUnits()
   account.day = day
   account.dayEndsAt = (Math.floor(time / DAY_MS) + 1) * DAY_MS
   account.monthEndsAt = findMonthEnd(day)
@@ -258,13 +258,4 @@ function beginDay(account: Account, time: number): void {
 function findEnd({ dayEndsAt, monthEndsAt }: Account, { per }: PlanWindow): number {
   if (per === undefined) return 0
   return per === 'day' ? dayEndsAt : monthEndsAt
-}
-
-export function findMonthEnd(day: string): number {
-  const [year = 0, month = 0] = day.split('-').map(Number)
-  return Date.UTC(year, month)
-}
-
-function isSameMonth(day: string, other: string): boolean {
-  return day.slice(0, 'YYYY-MM'.length) === other.slice(0, 'YYYY-MM'.length)
 }

@@ -6,6 +6,7 @@ import {
   retryAfter,
   type OAuthError,
 } from '../../shared/contracts/denial.js'
+import { firstOfMonth } from '../../shared/lib/day.js'
 import { formatWait } from '../../shared/lib/relative-time.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { LimitByPlan, LimitHeaders } from '../../core/rate-limits/rate-limits.js'
@@ -151,7 +152,7 @@ function createRefusal(account: Account, plan: Plan, counted: CountedWindow, tim
 
 function countSeconds({ monthEndsAt, day }: Account, { per, milliseconds }: Plan['windows'][number]): number {
   if (per === undefined) return milliseconds / 1000
-  return per === 'day' ? 24 * 3600 : (monthEndsAt - Date.parse(`${day.slice(0, 8)}01`)) / 1000
+  return per === 'day' ? 24 * 3600 : (monthEndsAt - Date.parse(firstOfMonth(day))) / 1000
 }
 
 /** Until the window ends; its length if it has not begun. */

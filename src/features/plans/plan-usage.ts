@@ -1,8 +1,8 @@
 import { ApplicationError, invalidArgument, invalidCursor } from '../../shared/contracts/errors.js'
 import type { ApplicationRecord } from '../../shared/contracts/application-record.js'
 import type { Core } from '../../feature.js'
-import { formatDay, DAY_MS } from '../../shared/lib/day.js'
-import { readUsed, type Account, type CountedWindow, type Ledger, findMonthEnd } from './ledger.js'
+import { DAY_MS, findMonthEnd, firstOfMonth, formatDay } from '../../shared/lib/day.js'
+import { readUsed, type Account, type CountedWindow, type Ledger } from './ledger.js'
 import type { Plan } from './plan.js'
 import type { CountShared } from './shared-counts.js'
 import { readPageSize } from '../../core/applications/records/validation.js'
@@ -24,7 +24,7 @@ export function createReadPlanUsage(
     await ledger.writer.write()
     const time = now()
     const today = formatDay(time)
-    const days = await store.quotas.list(applicationId, `${today.slice(0, 8)}01`, today)
+    const days = await store.quotas.list(applicationId, firstOfMonth(today), today)
     const account = ledger.find(applicationId, plan, time) ?? (await ledger.read(applicationId, plan))
     await countShared?.(account, 0, time, ledger.writer.isFailing)
     return {

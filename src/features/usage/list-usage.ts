@@ -2,7 +2,7 @@ import { readPageSize } from '../../core/applications/records/validation.js'
 import { invalidArgument, invalidCursor } from '../../shared/contracts/errors.js'
 import type { UsageEntry } from '../../shared/contracts/usage-entries.js'
 import type { UsageCount, UsageCountQuery, UsageStore } from '../../shared/contracts/usage.js'
-import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import { DAY_MS, findMonthEnd, firstOfMonth, formatDay, isDay } from '../../shared/lib/day.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 
 /** The requests of an application at a route in a day or a month. */
@@ -164,22 +164,16 @@ export function readDay(name: string, value: unknown, dayOfMonth: string): strin
   const day = value instanceof Date && !Number.isNaN(value.getTime()) ? formatDay(value.getTime()) : value
   if (typeof day === 'string') {
     if (MONTH.test(day)) return `${day}${dayOfMonth}`
-    // A day such as 2026-02-30 would be read as another one.
-    if (DAY.test(day) && formatDay(Date.parse(day)) === day) return day
+    if (isDay(day)) return day
   }
   throw invalidArgument(`${name} must be a Date, a day such as '2026-11-22' or a month such as '2026-11'.`)
 }
 
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/
-const DAY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 
 function subtractDays(day: string, days: number): string {
   // The 31st of a shorter month is its last day here.
-  const time = Math.min(Date.parse(`${day.slice(0, 8)}01`) + (Number(day.slice(8)) - 1) * DAY_MS, endOfMonth(day))
+  const first = Date.parse(firstOfMonth(day))
+  const time = Math.min(first + (Number(day.slice(8)) - 1) * DAY_MS, findMonthEnd(day) - DAY_MS)
   return formatDay(time - days * DAY_MS)
-}
-
-function endOfMonth(day: string): number {
-  const [year = 0, month = 0] = day.split('-').map(Number)
-  return Date.UTC(year, month, 0)
 }

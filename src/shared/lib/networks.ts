@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import { IPV4_FORMS, normalizeIp, readBits } from './ip-address.js'
+import { readIpAddress } from './request.js'
 
 /** A network in CIDR notation (RFC 4632 3.1, RFC 4291 2.3), in one spelling: `203.0.113.0/24`, `2001:db8::/32`. */
 export type Network = string
@@ -45,6 +47,15 @@ const lists = new WeakMap<readonly Network[], Lists>()
 
 /** The networks of each kind. Node's list would find an IPv4 address in `::/0` too, as `::ffff:0:0/96` is in it. */
 type Lists = Readonly<Record<'ipv4' | 'ipv6', BlockList>>
+
+type Restricted = { readonly networks?: readonly Network[] | undefined }
+
+/** Whether a request comes from the networks of both. Without a request its address is in none. */
+export function isFromNetworks(req: object | undefined, application: Restricted, credential: Restricted): boolean {
+  if (application.networks === undefined && credential.networks === undefined) return true
+  const address = req ? readIpAddress(req as IncomingMessage) : ''
+  return [application, credential].every(({ networks }) => networks === undefined || isInNetworks(address, networks))
+}
 
 export function isInNetworks(address: string, networks: readonly Network[]): boolean {
   if (isIP(address) === 0) return false

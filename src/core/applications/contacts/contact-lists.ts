@@ -129,10 +129,10 @@ function hasBeenUsed({ keys, secrets }: ApplicationRecord): boolean {
 }
 
 /** The application's id, so that no index is needed, and 256 random bits. */
-const TOKEN = /^(app_[0-9a-f]{32})\.[A-Za-z0-9_-]{43}$/
+const INVITATION_TOKEN = /^(app_[0-9a-f]{32})\.[A-Za-z0-9_-]{43}$/
 
 export function readInvitedApplication(token: string): string | undefined {
-  return TOKEN.exec(token)?.[1]
+  return INVITATION_TOKEN.exec(token)?.[1]
 }
 
 /** A new token for an invitation's link, and the change; undefined if it has ended. The previous token stays valid. */

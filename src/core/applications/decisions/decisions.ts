@@ -34,11 +34,11 @@ export function createDecisions({ store, writer, opened, sender, now }: CallPart
   async function decide(
     id: string,
     type: EventType,
-    actor: Actor,
+    { by, origin }: Actor,
     edit: (current: ApplicationRecord) => Promise<Edit<never>>,
   ): Promise<ApplicationRecord> {
     await opened()
-    const { record } = await writer.change(id, { type, ...actor }, edit)
+    const { record } = await writer.change(id, { type, by, origin }, edit)
     sender?.wake()
     return record
   }
@@ -134,15 +134,10 @@ export function createDecisions({ store, writer, opened, sender, now }: CallPart
       )
     },
     /** With a reason, the contact gets an e-mail with it. */
-    deny(
-      id: string,
-      { api, requestedAt }: RequestToDecide,
-      { reason, ...actor }: Rejection,
-    ): Promise<ApplicationRecord> {
-      const rejection = { ...actor, reason }
+    deny(id: string, { api, requestedAt }: RequestToDecide, rejection: Rejection): Promise<ApplicationRecord> {
       return api === undefined
-        ? decide(id, 'application.deleted', actor, (current) => denyRegistration(current, requestedAt, rejection))
-        : decide(id, 'application.accessRejected', actor, (current) =>
+        ? decide(id, 'application.deleted', rejection, (current) => denyRegistration(current, requestedAt, rejection))
+        : decide(id, 'application.accessRejected', rejection, (current) =>
             denyAccess(current, { api, requestedAt }, rejection),
           )
     },

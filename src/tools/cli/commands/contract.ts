@@ -3,7 +3,7 @@ import { UsageError, EXAMPLE_ID } from '../errors.js'
 import { parseTime, alignColumns, formatTime } from '../format.js'
 import { formatLimits, formatName } from './application-format.js'
 import { listPlanNames, type Target } from '../target.js'
-import { formatDay } from '../../../shared/lib/day.js'
+import { firstOfMonth, formatDay } from '../../../shared/lib/day.js'
 import { getApplication } from './applications.js'
 import { listCommand } from './lists.js'
 import { findOperation, run } from './operation-command.js'
@@ -30,7 +30,7 @@ export const contractCommands = [
       }
       const application = await getApplication(platform, id)
       const today = formatDay(Date.now())
-      const days = (await store.quotas?.list(id, `${today.slice(0, 8)}01`, today)) ?? []
+      const days = (await store.quotas?.list(id, firstOfMonth(today), today)) ?? []
       const usedThisMonth = days.reduce((sum, { count }) => sum + count, 0)
       const usedToday = days.find(({ day }) => day === today)?.count ?? 0
       return {

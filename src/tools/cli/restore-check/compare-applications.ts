@@ -1,3 +1,4 @@
+import { listContacts } from '../../../core/applications/contacts/contact-lists.js'
 import { shellQuote } from '../../../shared/lib/shell-quote.js'
 import type { ApplicationRecord, CredentialRecord } from '../../../store.js'
 
@@ -114,10 +115,6 @@ function compareContacts(lost: ApplicationRecord, restored: ApplicationRecord, {
       toLack(lost, 'contact added', `apps add-contact ${lost.id} ${shellQuote(address)}`, false, address),
     ),
   ]
-}
-
-export function listContacts({ contact, otherContacts }: ApplicationRecord): readonly string[] {
-  return contact === undefined ? [] : [contact, ...otherContacts]
 }
 
 function compareRestrictions(lost: ApplicationRecord, restored: ApplicationRecord): Lack[] {
