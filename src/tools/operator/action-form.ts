@@ -229,7 +229,7 @@ export class FieldProblem extends ApplicationError {
 export function readInput(fields: readonly Field[], visit: Visit): Readonly<Record<string, unknown>> {
   const read = fields.flatMap((field) => {
     const { id, isNullable = false } = field
-    // What a contact chose must not become what an operator demands.
+    // A bound that the form showed and nobody changed is left out: sent by an operator, a contact's choice would become terms that contacts cannot widen.
     const shown = [field.value ?? []].flat().join()
     if (BOUNDS.includes(id) && readField(visit.fields, id).split(/\s+/).join() === shown) return []
     const value = readValue(field, visit) ?? (isNullable ? null : undefined)
@@ -253,7 +253,7 @@ function readValue({ id, kind, choices = [], isRequired = false }: Field, { fiel
   const [text] = entered
   if (kind === 'flag') return text === 'on' ? true : undefined
   if (text === undefined || (id === 'deliver' && text === HERE)) return undefined
-  // What precedes the call that would refuse it is then not done.
+  // Refused here: an action may make other calls before the one that would refuse it, and these would be done.
   if (kind === 'area' && (text.length > MAX_AREA || /[^\P{Cc}\s]/u.test(text)))
     throw new FieldProblem(id, texts.tooLong)
   if (kind === 'time') return `${text}T00:00:00.000Z`

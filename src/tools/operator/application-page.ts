@@ -20,7 +20,7 @@ import {
 } from '../../shared/web/usage-figures.js'
 import { ACTIONS, labelAction, renderActions, renderDone, type ActionName } from './actions.js'
 import { describeQuota, renderStatus, SOON_MS } from './applications-page.js'
-import { describeActor, describeLimit, renderChanges } from './audit.js'
+import { describeActor, describeLimit, renderChanges } from './audit-page.js'
 import { renderEmail } from './emails-page.js'
 import { readPlan, readUsage, renderNoUsage } from './usage-page.js'
 import { fillTime, findTitle, renderAge, renderCells, renderItem, renderSection } from './formats.js'

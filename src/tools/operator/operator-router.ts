@@ -30,7 +30,7 @@ import type { CallName } from '../operations/operator-calls.js'
 import { answerAction } from './action-page.js'
 import { answerApplication } from './application-page.js'
 import { answerApplications } from './applications-page.js'
-import { answerAudit } from './audit.js'
+import { answerAudit } from './audit-page.js'
 import { answerEmails, answerPreview } from './emails-page.js'
 import { answerKeys } from './keys-page.js'
 import { readPostedSearch } from './list-page.js'
@@ -61,11 +61,11 @@ export function createOperatorRouter(options: {
   const { core } = site
   const policy = brand.extendPolicy(CONTENT_SECURITY_POLICY)
   // The key is derived at each use, because the session secret may be replaced, which ends all forms.
-  const tokens = createSealedTexts(() => core.deriveKey('express-platform-auth operator form v1'), 'operator form')
+  const formTokens = createSealedTexts(() => core.deriveKey('express-platform-auth operator form v1'), 'operator form')
 
   /** The token of a form, against forms of other sites, is bound to the operator, the page and the time at which the page was shown. */
-  function isOwnForm(token: string, operator: string, page: string): boolean {
-    const [forWhom, of, time] = JSON.parse(tokens.open(token) ?? '[]') as [string?, string?, number?]
+  function isOwnForm(formToken: string, operator: string, page: string): boolean {
+    const [forWhom, of, time] = JSON.parse(formTokens.open(formToken) ?? '[]') as [string?, string?, number?]
     const age = core.now() - (time ?? 0)
     return forWhom === operator && of === page && age >= 0 && age <= FORM_LIFETIME_MS
   }
@@ -134,7 +134,7 @@ export function createOperatorRouter(options: {
       const query = new URLSearchParams(isSearch ? '' : (req.url ?? '').split('?').slice(1).join('?'))
       const rights = await findRights(site, can, operator, findSubject(path, query))
       const now = core.now()
-      const formToken = tokens.seal(JSON.stringify([operator, place, now]))
+      const formToken = formTokens.seal(JSON.stringify([operator, place, now]))
       const asked = { method, path, query, fields, operator, ...rights, root, formToken } as const
       here = { ...site, ...asked, language, texts, formats: getFormats(language), now }
       const found = await answerVisit(here)

@@ -16,7 +16,7 @@ import { readHeader } from '../../shared/lib/request.js'
 import { createSharedKeys, PROOF_HEADER, SOURCE_PATH, VERSIONS, type SharedKeys } from './answer-proof.js'
 import { describeApi } from './platform-settings.js'
 import { readNumber, readOptional, readText, WrongValue, type Members } from './read-answer.js'
-import { createReportAnswer } from './reports.js'
+import { createReportAnswer } from './report-answer.js'
 import { shareApplication } from './shared-application.js'
 
 interface Request {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { renderChange } from '../../../src/tools/operator/audit.js'
+import { renderChange } from '../../../src/tools/operator/audit-page.js'
 import { formatCsv } from '../../../src/tools/operator/formats.js'
 import { getFormats } from '../../../src/shared/web/formats.js'
 import { TEXTS } from '../../../src/tools/operator/texts/languages.js'

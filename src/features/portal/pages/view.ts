@@ -8,6 +8,7 @@ import { html, type Html } from '../../../shared/web/html.js'
 import type { Tone } from '../../../shared/web/look.js'
 import { renderNotice } from '../../../shared/web/parts.js'
 import type { PortalSession } from '../sign-in/session.js'
+import { renderCsrf } from './page.js'
 import type { PortalTexts } from '../texts/languages.js'
 
 export interface ApplicationView {
@@ -36,8 +37,7 @@ export function findTitle({ apis }: ApplicationView, api: string): string {
 
 /** The hidden fields of every form. `version` counts the shown record's changes: a form that is sent late changes nothing. */
 export function renderHiddenFields({ session, record }: Pick<ApplicationView, 'session' | 'record'>): Html {
-  return html`<input type="hidden" name="csrf" value="${session.csrf}" />
-    <input type="hidden" name="version" value="${countChanges(record)}" />`
+  return html`${renderCsrf(session)} <input type="hidden" name="version" value="${countChanges(record)}" />`
 }
 
 export function renderSection(

@@ -9,7 +9,7 @@ import type { ApplicationRecord } from '../../shared/contracts/application-recor
 import { isErrorCode } from '../../shared/contracts/denial.js'
 import type { QuotaCount } from '../../shared/contracts/quotas.js'
 import type { RefusalRecord, ReportedCount, UsageCount } from '../../shared/contracts/usage.js'
-import { DAY_MS, formatDay } from '../../shared/lib/day.js'
+import { DAY_MS, formatDay, isDay } from '../../shared/lib/day.js'
 import { ownMembers } from '../../shared/lib/own-members.js'
 import { readList, readNumber, readObject, readOptional, readText, WrongValue, type Members } from './read-answer.js'
 
@@ -244,8 +244,7 @@ function readApplication(row: Members): Pick<Row, 'applicationId'> {
 
 function readDayCount(row: Members): { readonly day: string; readonly count: number } {
   const day = readText(row['day'])
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)) || formatDay(Date.parse(day)) !== day)
-    throw new WrongValue('There should be a day.')
+  if (!isDay(day)) throw new WrongValue('There should be a day.')
   return { day, count: readCount(row['count']) }
 }
 
