@@ -29,11 +29,18 @@ export function find<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
 ): HTMLElementTagNameMap[Name] | undefined {
   const found = parent.querySelector(selector)
-  return found?.localName === name ? (found as HTMLElementTagNameMap[Name]) : undefined
+  return found && isElement(found, name) ? found : undefined
 }
 
 export function findAll(parent: ParentNode, selector: string): HTMLElement[] {
   return [...parent.querySelectorAll<HTMLElement>(selector)]
+}
+
+export function isElement<Name extends keyof HTMLElementTagNameMap>(
+  element: Element,
+  name: Name,
+): element is HTMLElementTagNameMap[Name] {
+  return element.localName === name
 }
 
 export function describeBy(element: Element, id: string, isDescribed: boolean): void {

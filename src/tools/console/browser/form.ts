@@ -1,4 +1,4 @@
-import { findAll } from './elements.js'
+import { isElement, findAll } from './elements.js'
 import { findJsonProblem } from './json.js'
 import { isObject } from '../../../shared/lib/own-members.js'
 import { createBody, type BodyInput, type FieldEncoding, type FieldInput } from '../../../shared/samples/body.js'
@@ -60,7 +60,7 @@ export function readEncoding({ dataset }: Control): FieldEncoding {
 function readControl(control: Control, problems: Problem[]): Value | undefined {
   const { dataset } = control
   const complain = (text: string): undefined => void problems.push({ control, text })
-  if (control instanceof HTMLSelectElement && control.multiple) {
+  if (isElement(control, 'select') && control.multiple) {
     const chosen = [...control.selectedOptions].map(({ value }) => value)
     if (chosen.length > 0) return chosen
     return control.required ? complain(callWords.required) : undefined
@@ -80,7 +80,7 @@ function readBody(form: HTMLFormElement, problems: Problem[]): BodyInput | undef
   const [body] = findControls(panel, '[data-role="body"]')
   if (!body) return readFields(panel, mediaType, problems)
   const isRequired = body.required || panel.parentElement?.dataset['required'] === 'true'
-  if (body instanceof HTMLInputElement && body.type === 'file') {
+  if (isElement(body, 'input') && body.type === 'file') {
     const file = body.files?.[0]
     if (!file && isRequired) problems.push({ control: body, text: callWords.chooseFile })
     return file && { mediaType, file }
@@ -99,7 +99,7 @@ function readBody(form: HTMLFormElement, problems: Problem[]): BodyInput | undef
 function readFields(panel: HTMLElement, mediaType: string, problems: Problem[]): BodyInput {
   const fields = findControls(panel, '[data-in="body"]').flatMap((control): FieldInput[] => {
     const encoding = readEncoding(control)
-    if (!(control instanceof HTMLInputElement) || control.type !== 'file') {
+    if (!isElement(control, 'input') || control.type !== 'file') {
       const value = readControl(control, problems)
       return value === undefined ? [] : [{ ...encoding, value }]
     }
