@@ -75,6 +75,8 @@ const TABLE = html`role="presentation" width="100%" cellpadding="0" cellspacing=
 const SANS = '-apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif'
 const MONO = 'ui-monospace, Menlo, Consolas, Courier New, monospace'
 const MONO_STYLE = `font-family: ${MONO}`
+/** Between words first. A mail program that does not know the second one keeps the first. */
+const BREAK = 'word-break: break-all; word-break: break-word'
 const ROW = 'padding: 0 32px 12px'
 const TOP = 'padding: 28px 32px 20px'
 const SECTION = 'padding: 8px 32px 12px'
@@ -88,7 +90,7 @@ function createStyles({ accent }: Brand) {
   const font = (size: keyof typeof TEXT_SIZES, color: string, family = SANS): string =>
     `font-family: ${family}; font-size: ${TEXT_SIZES[size]}px; line-height: 1.5; color: ${color}`
   const ink = COLORS.ink.light
-  const code = `${font('small', ink, MONO)}; padding: 8px 12px; border: 1px solid ${COLORS.line.light}; border-radius: ${CORNERS.control}px; background-color: ${COLORS.code.light}; word-break: break-all`
+  const code = `${font('small', ink, MONO)}; padding: 8px 12px; border: 1px solid ${COLORS.line.light}; border-radius: ${CORNERS.control}px; background-color: ${COLORS.code.light}; ${BREAK}`
   return {
     body: `margin: 0; padding: 0; background-color: ${COLORS.code.light}`,
     page: `background-color: ${COLORS.code.light}`,
@@ -101,12 +103,12 @@ function createStyles({ accent }: Brand) {
     fact: `${font('small', COLORS.soft.light)}; padding: 8px 12px 8px 0; border-top: 1px solid ${COLORS.line.light}`,
     value: `color: ${ink}; word-break: break-word`,
     code,
-    boxed: `${code}; font-size: ${TEXT_SIZES.plain}px; padding: 14px 16px`,
+    boxed: `${code}; font-size: ${TEXT_SIZES.plain}px; padding: 14px 16px; word-break: break-all`,
     button: `background-color: ${accent.light}; border: 1px solid ${accent.light}; border-radius: ${CORNERS.control}px; mso-padding-alt: 11px 22px`,
     buttonLink: `${font('plain', COLORS['on-accent'].light)}; display: inline-block; padding: 11px 22px; font-weight: 600; text-decoration: none`,
     quiet: `border: 1px solid ${accent.light}; border-radius: ${CORNERS.control}px; mso-padding-alt: 11px 22px`,
     quietLink: `${font('plain', accent.light)}; display: inline-block; padding: 11px 22px; font-weight: 600; text-decoration: none`,
-    link: `${font('small', accent.light)}; word-break: break-all`,
+    link: `${font('small', accent.light)}; ${BREAK}`,
     note: font('small', COLORS.soft.light),
     foot: `${font('tiny', COLORS.soft.light)}; padding: 0 12px 24px`,
   }

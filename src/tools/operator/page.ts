@@ -72,7 +72,7 @@ main:not(.narrow) > .actions { justify-content: center; max-width: none }
 .row > :is(.actions, .age, a) { flex: none; max-width: 60%; margin: 0 }
 .row > .button { padding: var(--space-1) .75rem; font-size: var(--text-small) }
 .day { padding-block: var(--space-2) !important; color: var(--soft); background: var(--code); font-size: var(--text-small); font-weight: 500 }
-.row:has(> .age) { padding-block: var(--space-2); & > div { display: flex; flex-wrap: wrap; gap: 0 var(--space-4); align-items: baseline } }
+.row:has(> .age) { padding-block: var(--space-2) }
 .row h3 { text-wrap: pretty; &:has(strong), .row:has(> .age) & { font-weight: 400 } & > a { font-weight: 500 } .row:has(> .age) & > a { display: inline } }
 :is(h2, h3):has(> .pill) { display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-2); align-items: center }
 .menu { position: relative; display: grid; align-self: stretch }

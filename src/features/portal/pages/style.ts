@@ -87,8 +87,7 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
     tbody tr { grid-template-columns: auto 1fr; gap: 0 var(--space-4) }
     td:not(:last-child) { grid-column: auto; font-size: var(--text-small) }
     td::before { display: inline; margin-right: .375rem; font-size: inherit }
-    td:last-child { padding: 0; &::before { display: none } .actions { gap: 0 var(--space-5); justify-content: start } }
-    td .action { justify-content: start; margin-block: -.5625rem; padding: 0; border: 0; color: var(--accent); background: none; box-shadow: none; &.danger { color: var(--bad) } }
+    td:last-child { padding-top: var(--space-2); &::before { display: none } .actions { flex-wrap: wrap; justify-content: start } }
   }
 }
 @media (min-width: 48rem) {
