@@ -45,12 +45,6 @@ function readSigner(option: string, signer: unknown): Signer {
   throw new ConfigurationError({ option, problem: `is ${describeKind(signer)}`, fix })
 }
 
-const readClientAssertions = group('clientAssertions', {
-  tokenEndpointAudience: boolean(false),
-  allow: (option, given) => textList(option, given).map((host) => readHostName(option, host)),
-  ca: optional(readCertificates),
-})
-
 /** The host as an address of a key set has it: in lower case, IPv6 in its one spelling. */
 function readHostName(option: string, host: string): string {
   const url = URL.parse(`https://${isIPv6(host) ? `[${host}]` : host}`)
@@ -75,24 +69,13 @@ export const readRateLimits = group('rateLimits', {
   tokenRequests: limit(false),
   revocations: limit({ limit: 100, window: 10 }),
   failedAuthentication: limit(DEFAULT_FAILED_AUTHENTICATION),
-  redis: readRedis,
+  redis(option, redis): RedisConnection | undefined {
+    if (redis === undefined) return undefined
+    if (isObject(redis) && typeof redis['defineCommand'] === 'function') return redis as unknown as RedisConnection
+    // The value is not shown: a URL may hold a password.
+    throw wrongOption(option, 'is no ioredis instance', 'Give it new Redis(url), where Redis comes from "ioredis".')
+  },
   headers: boolean(false),
-})
-
-function readRedis(option: string, redis: unknown): RedisConnection | undefined {
-  if (redis === undefined) return undefined
-  if (isObject(redis) && typeof redis['defineCommand'] === 'function') return redis as unknown as RedisConnection
-  // The value is not shown: a URL may hold a password.
-  throw wrongOption(option, 'is no ioredis instance', 'Give it new Redis(url), where Redis comes from "ioredis".')
-}
-
-const readCredentials = group('credentials', {
-  prefix: textThat(
-    (prefix) => /^[A-Za-z][A-Za-z0-9_]{0,19}$/.test(prefix),
-    'Write up to 20 letters, digits and underscores, a letter first.',
-    'epa',
-  ),
-  maxAge: optional(days()),
 })
 
 /** An operator's link is good for 14 days, and its page tells what was decided. */
@@ -118,19 +101,28 @@ export const readCache = group('cache', {
   revokedAccessTokens: wholeNumber(1, 100_000),
 })
 
-/** Its values are read by what shows it. */
-function readBrandOption(brand: unknown): BrandOptions | undefined {
-  readGroup('brand', brand as BrandOptions | undefined, ['name', 'logo', 'color', 'supportUrl'])
-  return brand as BrandOptions | undefined
-}
-
 /** The options of a platform that are read without others, in this order. */
 export const READERS = {
   developersUrl: readDevelopersUrl,
-  brand: readBrandOption,
-  clientAssertions: readClientAssertions,
+  /** Its values are read by what shows it. */
+  brand(given: unknown): BrandOptions | undefined {
+    readGroup('brand', given as BrandOptions | undefined, ['name', 'logo', 'color', 'supportUrl'])
+    return given as BrandOptions | undefined
+  },
+  clientAssertions: group('clientAssertions', {
+    tokenEndpointAudience: boolean(false),
+    allow: (option, given) => textList(option, given).map((host) => readHostName(option, host)),
+    ca: optional(readCertificates),
+  }),
   maxStaleness: (given: unknown) => wholeNumber(1, 5)('maxStaleness', given),
-  credentials: readCredentials,
+  credentials: group('credentials', {
+    prefix: textThat(
+      (prefix) => /^[A-Za-z][A-Za-z0-9_]{0,19}$/.test(prefix),
+      'Write up to 20 letters, digits and underscores, a letter first.',
+      'epa',
+    ),
+    maxAge: optional(days()),
+  }),
   metadata: (given: unknown) => readMetadataSchema(given),
   background: readBackground,
   cache: readCache,

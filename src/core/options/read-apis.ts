@@ -47,7 +47,12 @@ export function readApis(apis: unknown, defaults: ApiDefaults): Map<string, ApiS
 
 function readApi(name: string, options: unknown, defaults: ApiDefaults): ApiSettings {
   const { baseUrl, accessTokenLifetime, requests } = defaults
-  checkName(name)
+  if (!API_NAME.test(name) || name in Object.prototype)
+    throw new ConfigurationError({
+      option: `apis["${name}"]`,
+      problem: 'has a name that can not be a path segment',
+      fix: 'An API\'s name is its path segment: up to 64 letters, digits and . _ ~ - between them, and no name that every object has, such as "constructor".',
+    })
   const api = checkApiOptions(name, options)
   const resource = `${baseUrl}/${name}`
   const isOAuth2 = api.scheme === 'oauth2'
@@ -99,15 +104,6 @@ function warnOfLongTokens({ name, scheme, resource, scopes }: ApiSettings, warn:
 }
 
 const API_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._~-]{0,62}[A-Za-z0-9])?$/
-
-function checkName(name: string): void {
-  if (API_NAME.test(name) && !(name in Object.prototype)) return
-  throw new ConfigurationError({
-    option: `apis["${name}"]`,
-    problem: 'has a name that can not be a path segment',
-    fix: 'An API\'s name is its path segment: up to 64 letters, digits and . _ ~ - between them, and no name that every object has, such as "constructor".',
-  })
-}
 
 const COMMON_OPTIONS = [
   'scheme',

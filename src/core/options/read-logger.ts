@@ -31,7 +31,8 @@ function withLogError(logger: Logger, logError: LogError): Logger {
     (level: Level): Logger[Level] =>
     (message, ...details) => {
       const error = details.find((detail) => detail instanceof Error)
-      const text = [message, ...details.filter((detail) => detail !== error).map(describe)].join(' ')
+      const others = details.filter((detail) => detail !== error)
+      const text = [message, ...others.map((each) => (typeof each === 'string' ? each : inspect(each)))].join(' ')
       if (error) logError(logger, level, text, error)
       else logger[level](text)
     }
@@ -46,10 +47,6 @@ function logErrorToPino(logger: Logger, level: Level, message: string, error: Er
 /** winston writes an error's stack, and not its causes. */
 function logErrorToWinston(logger: Logger, level: Level, message: string, error: Error): void {
   logger[level](message, Object.create(error, { stack: { value: inspect(error) } }))
-}
-
-function describe(detail: unknown): string {
-  return typeof detail === 'string' ? detail : inspect(detail)
 }
 
 /** Looked up at each call: the host may replace the console's methods later. */

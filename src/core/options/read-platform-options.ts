@@ -76,9 +76,16 @@ export function readOptions(given: PlatformAuthOptions, warn: (warning: Configur
   const production = process.env['NODE_ENV'] === 'production'
   const url = readBaseUrl(options.baseUrl)
   const baseUrl = url.origin + removeTrailingSlash(url.pathname)
-  if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) warn(describePlainHttp(baseUrl))
+  if (production && url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+    warn({
+      option: 'baseUrl',
+      problem: `is "${baseUrl}": over http, credentials and access tokens are sent unencrypted`,
+      fix: 'Use https in production.',
+    })
   const { store, secrets, importUnencrypted } = readPersistence(options, production, warn)
-  const now = readNow(options.now)
+  const clock = readOptionalFunction('now', options.now)
+  // Stores keep whole milliseconds only. `Date` is looked up at each call: fake timers replace it later.
+  const now = clock ? () => Math.floor(clock()) : () => Date.now()
   const reportOnly = readReportOnlyOption('', options, createReportOnlySettings(now()))
   const rateLimits = readRateLimits(options.rateLimits)
   const tokens = readTokens(options.tokens, warn)
@@ -122,14 +129,6 @@ const OTHER_NAMES = [
 ] as const satisfies readonly Exclude<keyof PlatformAuthOptions, keyof typeof READERS>[]
 export const PLATFORM_OPTION_NAMES: readonly string[] = [...OTHER_NAMES, ...Object.keys(READERS)]
 
-function describePlainHttp(baseUrl: string): ConfigurationProblem {
-  return {
-    option: 'baseUrl',
-    problem: `is "${baseUrl}": over http, credentials and access tokens are sent unencrypted`,
-    fix: 'Use https in production.',
-  }
-}
-
 /** Verifiers fetch the key set again after 30 s (jose, express-oauth2-jwt-bearer) or 60 s (oauth4webapi) at the earliest. */
 const SHORTEST_PUBLICATION_SECONDS = 60
 
@@ -156,10 +155,4 @@ function requireAssertionStore(apis: CoreSettings['apis'], store: Store | undefi
     problem: 'has private_key_jwt, and the store has no part assertions',
     fix: 'Use a store that has it: those of this package do.',
   })
-}
-
-/** Stores keep whole milliseconds only. `Date` is looked up at each call: fake timers replace it later. */
-function readNow(now: PlatformAuthOptions['now']): () => number {
-  const clock = readOptionalFunction('now', now)
-  return clock ? () => Math.floor(clock()) : () => Date.now()
 }

@@ -15,11 +15,6 @@ import { readLine, type ImportedLine, type LineReader } from './import-line.js'
 /** Lines that are stored in one transaction: a store waits for the disk once for all of them. */
 const BATCH_SIZE = 50
 
-interface NumberedLine {
-  readonly line: number
-  readonly application: AddedApplication
-}
-
 export function createImport(
   { writer, opened, now }: Core,
   importReader: Omit<LineReader, 'credentials' | 'now'>,
@@ -27,7 +22,11 @@ export function createImport(
   async function readNext(credentials: Credentials, text: unknown, line: number, seen: LineIndex) {
     const read = await readLine({ ...importReader, credentials, now: now() }, text)
     const application = createApplication(read, credentials)
-    const earlier = findEarlierLine(application, line, seen)
+    const { record, otherHashes } = application
+    // Plain texts are remembered in every format, so that no order hides one.
+    const texts = [...[...record.keys, ...record.secrets].map(({ hash }) => hash), ...otherHashes]
+    if (record.externalId !== undefined) texts.push(`external id\n${record.externalId}`)
+    const earlier = texts.map((each) => seen.add(each, line)).find((found) => found !== undefined && found !== line)
     if (earlier === undefined) return { line, application }
     throw invalidArgument(`Line ${earlier} has the same externalId or credential.`)
   }
@@ -35,11 +34,16 @@ export function createImport(
   return async function importApplications(source, options = {}) {
     const { confirm = false, by, onRefused } = ownMembers(options)
     if (typeof confirm !== 'boolean') throw invalidArgument('confirm must be true or false.')
-    checkSource(source)
+    // A string is iterable too, by characters.
+    const isIterable = Symbol.asyncIterator in Object(source) || Symbol.iterator in Object(source)
+    if (typeof source === 'string' || !isIterable)
+      throw invalidArgument(
+        'Import takes a list or a stream of applications or lines, such as readline.createInterface({ input }).',
+      )
     const credentials = await opened()
     const seen = createLineIndex()
     const counts = { read: 0, added: 0, unchanged: 0, refused: 0 }
-    let batch: NumberedLine[] = []
+    let batch: { readonly line: number; readonly application: AddedApplication }[] = []
     let line = 0
 
     async function refuse(refused: number, reason: string): Promise<void> {
@@ -80,15 +84,6 @@ const REASONS: Readonly<Record<Exclude<AddOutcome, 'added' | 'exists'>, string>>
   credentialTaken: 'Another application has one of its credentials.',
 }
 
-/** A string is iterable too, by characters. */
-function checkSource(source: unknown): void {
-  const isIterable = Symbol.asyncIterator in Object(source) || Symbol.iterator in Object(source)
-  if (typeof source !== 'string' && isIterable) return
-  throw invalidArgument(
-    'Import takes a list or a stream of applications or lines, such as readline.createInterface({ input }).',
-  )
-}
-
 /** The id follows from the line, so a repeated import finds its application. As an HMAC under the pepper it tells nothing. */
 function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'hash'>): AddedApplication {
   const { otherHashes, ...given } = read
@@ -120,17 +115,6 @@ function createApplication(read: ImportedLine, credentials: Pick<Credentials, 'h
 function describeCredential({ id, name, hash }: CredentialRecord): object {
   const format = readImportedFormat(hash)
   return { id, name, ...(format !== undefined && { format }) }
-}
-
-/** The first line with the same `externalId` or credential. Plain texts are remembered in every format, so that no order hides one. */
-function findEarlierLine(
-  { record: { externalId, keys, secrets }, otherHashes }: AddedApplication,
-  line: number,
-  seen: LineIndex,
-): number | undefined {
-  const texts = [...[...keys, ...secrets].map(({ hash }) => hash), ...otherHashes]
-  if (externalId !== undefined) texts.push(`external id\n${externalId}`)
-  return texts.map((text) => seen.add(text, line)).find((earlier) => earlier !== undefined && earlier !== line)
 }
 
 /** Remembers in which line of a file a text has been seen first, at 12 to 36 bytes for each text. */

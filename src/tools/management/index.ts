@@ -73,7 +73,10 @@ export function management(auth: CoreAuth, options: { readonly api: string }): M
         throw new Problem('insufficient_scope', `This member needs the scope ${scope}.`, {
           'WWW-Authenticate': `Bearer realm="${api}", error="insufficient_scope", scope="${scope}"`,
         })
-    refuseGrant(operation, input, api)
+    const { api: named, apis } = input
+    const granted = Array.isArray(apis) ? (apis as unknown[]) : isObject(apis) ? Object.keys(apis) : []
+    if (operation.changes === 'application' && [named, ...granted].includes(api))
+      throw new Problem('protected_application', `Access to ${api} is granted by operators, with the command line.`)
     const expected = readVersions(req)
     const once = readOnce(req, { auth, findApplication, operation, input, callerId: application.id })
     const change = createChange({ auth, platform, findApplication, api, operation, expected, once })
@@ -224,12 +227,6 @@ function createChange(options: {
     },
     headers: (): Record<string, string> => (version === undefined ? {} : { ETag: `"${version}"` }),
   }
-}
-
-function refuseGrant(operation: Operation, { api: named, apis }: Readonly<Record<string, unknown>>, api: string): void {
-  const granted = Array.isArray(apis) ? (apis as unknown[]) : isObject(apis) ? Object.keys(apis) : []
-  if (operation.changes !== 'application' || ![named, ...granted].includes(api)) return
-  throw new Problem('protected_application', `Access to ${api} is granted by operators, with the command line.`)
 }
 
 function locate(req: IncomingMessage, result: unknown): string {

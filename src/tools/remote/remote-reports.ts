@@ -16,8 +16,12 @@ export function createReports(ask: AskPlatform) {
     const totals: QuotaTotals[] = []
     // The same rows are divided alike when they are told again.
     for (const [place, part] of divide(rows).entries()) {
-      const answer = await ask('report', { kind, batch: `${id}.${place}`, rows: part }).catch(refuseUnknown)
-      if (kind === 'quotas') totals.push(...readList(answer['totals'], readTotals))
+      const answer = await ask('report', { kind, batch: `${id}.${place}`, rows: part }).catch((cause: unknown) => {
+        // Whether the platform has added the rows is not known, whatever has answered: a proxy may have given up.
+        throw new StoreUnavailableError('The platform has not taken a report.', { cause, outcome: 'unknown' })
+      })
+      for (const { ofDay, ofMonth } of kind === 'quotas' ? readList(answer['totals'], readObject) : [])
+        totals.push({ ofDay: readNumber(ofDay), ofMonth: readNumber(ofMonth) })
     }
     if (kind === 'quotas' && totals.length !== rows.length) throw new Error('There should be totals of each row.')
     return totals
@@ -49,11 +53,6 @@ export function createReports(ask: AskPlatform) {
   }
 }
 
-/** Whether the platform has added the rows is not known, whatever has answered: a proxy may have given up. */
-function refuseUnknown(cause: unknown): never {
-  throw new StoreUnavailableError('The platform has not taken a report.', { cause, outcome: 'unknown' })
-}
-
 function divide(rows: readonly object[]): readonly (readonly object[])[] {
   const parts: object[][] = []
   let left = 0
@@ -67,9 +66,4 @@ function divide(rows: readonly object[]): readonly (readonly object[])[] {
     parts.at(-1)!.push(row)
   }
   return parts
-}
-
-function readTotals(given: unknown): QuotaTotals {
-  const { ofDay, ofMonth } = readObject(given)
-  return { ofDay: readNumber(ofDay), ofMonth: readNumber(ofMonth) }
 }

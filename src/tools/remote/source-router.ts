@@ -104,7 +104,10 @@ export function credentialSource(
     const { nameOf, prove } = createSharedKeys(authorization)
     const names = new Set(apis.map(({ name }) => name))
     const request = { given: ownMembers(given), server: application, apis, names, nameOf, signal: closing.signal }
-    const found = await answers[call]!(request).catch(refuseUnexpected)
+    const found = await answers[call]!(request).catch((error: unknown) => {
+      if (!(error instanceof WrongValue)) throw error
+      throw new OAuthError('invalid_request', 'The request is none of createRemoteAuth()', { cause: error })
+    })
     if (closing.signal.aborted) return
     const document = { ...found, serves: [...names], versions: VERSIONS, time: core.now() }
     const proof = prove({ nonce, call, body: JSON.stringify(document) })
@@ -124,11 +127,6 @@ export function credentialSource(
       sendDenial(req, res, denied)
     },
   })
-}
-
-function refuseUnexpected(error: unknown): never {
-  if (!(error instanceof WrongValue)) throw error
-  throw new OAuthError('invalid_request', 'The request is none of createRemoteAuth()', { cause: error })
 }
 
 /** The answers, by the names of the calls. Each is read from the store: it is as new as what any process of the platform has answered before. */
@@ -231,15 +229,11 @@ function createChangesAnswer({ source, nextChange, core: { limitLookups } }: Pla
       return { cursor: page.cursor, changes: changes.flatMap((each) => nameChange(each, nameOf)) }
     } finally {
       stop()
-      if (change) release(held, server.id)
+      const left = held.get(server.id)! - 1
+      if (change && left > 0) held.set(server.id, left)
+      else if (change) held.delete(server.id)
     }
   }
-}
-
-function release(held: Map<string, number>, id: string): void {
-  const left = held.get(id)! - 1
-  if (left > 0) held.set(id, left)
-  else held.delete(id)
 }
 
 function nameChange(change: Change, nameOf: SharedKeys['nameOf']): readonly Members[] {

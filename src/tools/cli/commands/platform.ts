@@ -1,4 +1,3 @@
-import type { SigningKeyInfo, AuditEntry } from '../../../index.js'
 import { createTable, formatTime } from '../format.js'
 import { operationCommand, findOperation, run } from './operation-command.js'
 import { command, option } from '../command.js'
@@ -9,7 +8,13 @@ import { listCommand } from './lists.js'
 
 export const platformCommands = [
   operationCommand('signingKeys.list', {
-    text: ({ items }) => (items.length > 0 ? formatKeys(items) : 'No signing keys: a server creates the first one.'),
+    text({ items }) {
+      if (items.length === 0) return 'No signing keys: a server creates the first one.'
+      const rows = items.map(({ kid, algorithm, state, createdAt, signsFrom, verifiesUntil }) => {
+        return [kid, algorithm, state, ...[createdAt, signsFrom, verifiesUntil].map(formatTime)]
+      })
+      return createTable(['kid', 'algorithm', 'state', 'created', 'signs from', 'verifies until'])(rows)
+    },
   }),
   operationCommand('signingKeys.rotate', {
     notes: ['The former key verifies until its last access token has expired.'],
@@ -116,24 +121,13 @@ export const platformCommands = [
     example: `${EXAMPLE_ID} --all`,
     list: () => ({
       headings: ['id', 'at', 'what', 'by', 'application', 'details'],
-      formatRow: formatEntry,
+      formatRow({ id, at, type, by, applicationId, details }) {
+        const shown = Object.entries(details).map(
+          ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+        )
+        return [id, formatTime(at), type, by ?? '-', applicationId ?? '-', shown.join(' ') || '-']
+      },
       empty: 'No changes.',
     }),
   }),
 ]
-
-function formatKeys(keys: readonly SigningKeyInfo[]): string {
-  const rows = keys.map(({ kid, algorithm, state, createdAt, signsFrom, verifiesUntil }) => {
-    return [kid, algorithm, state, ...[createdAt, signsFrom, verifiesUntil].map(formatTime)]
-  })
-  return createTable(['kid', 'algorithm', 'state', 'created', 'signs from', 'verifies until'])(rows)
-}
-
-type Entry = Omit<AuditEntry, 'type'> & { readonly type: string }
-
-function formatEntry({ id, at, type, by, applicationId, details }: Entry): string[] {
-  const shown = Object.entries(details).map(
-    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  )
-  return [id, formatTime(at), type, by ?? '-', applicationId ?? '-', shown.join(' ') || '-']
-}

@@ -16,10 +16,6 @@ export function listMethods({ place, method, publicRoutes, routeOf }: Asking, me
   })
 }
 
-function listOtherMethods(check: Check): Trial[] {
-  return listMethods(check, check.method === 'GET' ? ['HEAD', 'OPTIONS'] : ['OPTIONS'])
-}
-
 /** Requests that name another method in a header, the query or the body, which middleware may put in the place of their own. */
 function listReplacedMethods({ place, method, publicRoutes, routeOf }: Check): Trial[] {
   if (!place.isKnown || method === 'POST') return []
@@ -113,7 +109,7 @@ function listOtherContents({ method, place, alsoTry }: Check): Trial[] {
 }
 
 export const OTHER_REQUESTS: readonly ((check: Check) => Trial[])[] = [
-  listOtherMethods,
+  (check) => listMethods(check, check.method === 'GET' ? ['HEAD', 'OPTIONS'] : ['OPTIONS']),
   listReplacedMethods,
   listReplacedPaths,
   listOtherPaths,
