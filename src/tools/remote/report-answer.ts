@@ -95,7 +95,7 @@ export function createReportAnswer({ core, source }: Pick<PlatformParts, 'core' 
         join(
           (rows as readonly UsageCount[])
             .map(naming.bound)
-            .filter(({ count }) => count > 0)
+            .filter(({ count }) => count !== 0)
             .map(naming.ofUsage),
         ),
       )
@@ -106,7 +106,7 @@ export function createReportAnswer({ core, source }: Pick<PlatformParts, 'core' 
 /** The names under which rows are counted: whoever has the secret of a resource server adds no more rows than they make. */
 function createNaming() {
   const known = new Map<string, (name: string) => string>()
-  const counted = new Map<string, number>()
+  const leftOfDay = new Map<string, number>()
 
   function find(day: string, kind: string, api: string, limit: number, other: string): (name: string) => string {
     const key = `${day} ${kind} ${api}`
@@ -117,14 +117,14 @@ function createNaming() {
 
   return {
     forgetBefore(day: string): void {
-      for (const each of [known, counted]) for (const key of each.keys()) if (key < day) each.delete(key)
+      for (const each of [known, leftOfDay]) for (const key of each.keys()) if (key < day) each.delete(key)
     },
-    /** The row with as much of its count as the day of its API has left. */
+    /** The row with as much of its count, which may be taken back, as the day of its API has left. */
     bound(row: UsageCount): UsageCount {
       const key = `${row.day} ${row.route === undefined} ${row.api}`
-      const before = counted.get(key) ?? 0
-      const count = Math.min(row.count, MAX_COUNT_OF_DAY - before)
-      counted.set(key, before + count)
+      const left = leftOfDay.get(key) ?? MAX_COUNT_OF_DAY
+      const count = Math.max(-left, Math.min(row.count, left))
+      leftOfDay.set(key, left - Math.abs(count))
       return { ...row, count }
     },
     ofUsage(row: UsageCount): UsageCount {

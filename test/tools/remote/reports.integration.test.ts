@@ -381,14 +381,21 @@ describe('a report', () => {
     expect((await send({ kind: 'usage', batch: 'routes', rows: [refused400] }, server, url)).status).toBe(400)
   })
 
-  it('counts no more of a day than hosts can answer, so that no figure of others fails', async () => {
+  it('counts, or takes back, no more of a day than hosts can answer, so that no figure of others fails', async () => {
     const { auth, server, url, close } = await openSite({ usage: {} })
     onTestFinished(close)
     const { id } = await createApplication(auth, { catalog: {} })
     const row = { applicationId: id, api: 'catalog', day: TODAY(), count: 1e9, outcome: 'access_denied' }
-    for (let batch = 0; batch < 12; batch++)
-      expect((await send({ kind: 'usage', batch: `flood ${batch}`, rows: [row] }, server, url)).status).toBe(200)
-    expect((await auth.usage.list({ applicationId: id })).items).toMatchObject([{ refused: { access_denied: 1e10 } }])
+    const report = async (batch: string, rows: readonly object[]) =>
+      expect((await send({ kind: 'usage', batch, rows }, server, url)).status).toBe(200)
+    const allowed = { ...row, outcome: 'allowed' }
+    await report('passed', [{ ...allowed, count: 5 }])
+    await report('refused by a later guard', [{ ...allowed, count: -2 }])
+    expect((await auth.usage.list({ applicationId: id })).items).toMatchObject([{ allowed: 3 }])
+    for (let batch = 0; batch < 12; batch++) await report(`flood ${batch}`, [row])
+    await report('taken back', [{ ...allowed, count: -1e9 }])
+    const { items } = await auth.usage.list({ applicationId: id })
+    expect(items).toMatchObject([{ allowed: 3, refused: { access_denied: 1e10 - 7 } }])
   })
 
   it('leaves no more ids of batches than a tenth of the requests', async () => {
