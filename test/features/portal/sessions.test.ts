@@ -91,6 +91,16 @@ describe('P15: a session at the portal', () => {
     expect([await isSignedIn(browser), await isSignedIn(copy), await isSignedIn(other)]).toEqual([false, false, true])
   })
 
+  it('does not begin again when a process whose clock is a day ahead has signed others out', async () => {
+    const host = await usePortalOf(CONTACT)
+    const browser = await signInByLink(host, { contact: CONTACT })
+    await host.auth.portal.signOut(CONTACT)
+    host.clock.advance(24 * HOUR)
+    await host.auth.portal.signOut('other@shop.example')
+    host.clock.advance(-24 * HOUR)
+    expect(await isSignedIn(browser)).toBe(false)
+  })
+
   it('is unknown while the store is unavailable: 503, and neither signed in nor out', async () => {
     const store = failingStore(memoryStore())
     const host = await usePortalOf(CONTACT, { store })

@@ -7,8 +7,10 @@ import type { Store } from '../../../shared/contracts/store.js'
 export type SignOutContact = (contact: string) => Promise<void>
 
 export const MAX_SESSION_MS = 12 * 3600 * 1000
-/** A sign-out is stored longer than sessions last by this time, because the clocks of processes differ. */
+/** The clocks of processes differ. */
 export const CLOCK_MARGIN_MS = 3600 * 1000
+/** The store forgets a sign-out a day after the session has ended: a process whose clock is ahead must not delete what others still read. */
+const STORED_MS = MAX_SESSION_MS + CLOCK_MARGIN_MS + 24 * 3600 * 1000
 
 /** Ends sessions of the portal in every process: each request of a session reads them. Without the store's part `signIns` there are none. */
 export function createSignOuts(options: {
@@ -18,8 +20,8 @@ export function createSignOuts(options: {
 }) {
   const { store, opened, now } = options
   async function add(subject: string): Promise<void> {
-    const expiresAt = now() + MAX_SESSION_MS + 2 * CLOCK_MARGIN_MS
-    await store.signIns?.addSignOut({ subject, nonce: randomBytes(16).toString('base64url'), at: now(), expiresAt })
+    const nonce = randomBytes(16).toString('base64url')
+    await store.signIns?.addSignOut({ subject, nonce, at: now(), expiresAt: now() + STORED_MS })
   }
 
   const addForContact = (contact: string): Promise<void> => add(formatContact(contact))
