@@ -265,7 +265,9 @@ function checkHeaderName(option: string, name: unknown): string {
       name,
       `A header name is 1 to 64 letters, digits, "-" and "_", such as "${DEFAULT_KEY_HEADER}".`,
     )
-  if (isReserved(name.toLowerCase()))
+  const header = name.toLowerCase()
+  const isReserved = RESERVED.has(header) || RESERVED_PREFIXES.some((prefix) => header.startsWith(prefix))
+  if (isReserved || header in Object.prototype)
     throw new ConfigurationError({
       option,
       problem: `is ${JSON.stringify(name)}, which has another meaning in HTTP`,
@@ -275,10 +277,6 @@ function checkHeaderName(option: string, name: unknown): string {
 }
 
 /** Names that browsers, proxies, caches, Node or this package use: a key there would be changed, logged or lost. */
-function isReserved(name: string): boolean {
-  return RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)) || RESERVED.has(name) || name in Object.prototype
-}
-
 const RESERVED_PREFIXES = ['accept-', 'access-control-', 'content-', 'if-', 'proxy-', 'sec-', 'x-forwarded-']
 const RESERVED = new Set(
   (

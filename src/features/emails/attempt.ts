@@ -106,8 +106,11 @@ export function createAttempts(
       const { applicationId, purpose } = email
       const accepted = await writer.change(applicationId, { type: 'application.delivered' }, async (current) => {
         if (!(await isUnchanged(email))) return undefined
-        if (delivery === 'claim-link' && isDelivery(purpose))
-          return { changed: {}, details: describeEmail(email), emails: [{ save: toClaimable(email) }] }
+        if (delivery === 'claim-link' && isDelivery(purpose)) {
+          const claimLinks = email.claimLinks.slice(0, 1)
+          const save = nextVersion(email, { state: 'claimable', claimLinks, leasedUntil: 0, problem: undefined })
+          return { changed: {}, details: describeEmail(email), emails: [{ save }] }
+        }
         const activated = current.status === 'pending' && isDelivery(purpose)
         return {
           changed: { ...replaceCredentials(current, email, now()), ...(activated && { status: 'active' }) },
@@ -146,15 +149,6 @@ function findLackingPage({ purpose }: QueuedEmail, pageUrl: Core['pageUrl']): Se
 function hasNoRoom(current: ApplicationRecord, { purpose, attemptedHashes }: QueuedEmail, now: number): boolean {
   const lists = removeCredentials(current, attemptedHashes.slice(1).flat())
   return (purpose === 'key' && isFull(lists.keys, now)) || (purpose === 'secret' && isFull(lists.secrets, now))
-}
-
-function toClaimable(email: QueuedEmail): QueuedEmail {
-  return nextVersion(email, {
-    state: 'claimable',
-    claimLinks: email.claimLinks.slice(0, 1),
-    leasedUntil: 0,
-    problem: undefined,
-  })
 }
 
 /** The credentials after the e-mail was accepted: its own, and those that they replace until the overlap ends. */

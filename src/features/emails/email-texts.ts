@@ -7,7 +7,6 @@ import type {
   ApprovedEmail,
   CredentialsEmail,
   EmailContent,
-  EmailGrants,
   ExpiringEmail,
   KeySetOutageEmail,
   QuotaEmail,
@@ -140,6 +139,8 @@ function writeCredentials(content: CredentialsEmail, texts: EmailCatalogue, opti
   const byLink = link !== undefined
   const isFirst = purpose === 'registration'
   const words = isFirst ? registration : replaced
+  const headers = Object.keys(application.apis).flatMap((api) => options.apis.get(api)?.keyHeaders[0] ?? [])
+  const uses = ['client_id', ...new Set(headers)].join(', ')
   return {
     words,
     paragraphs: [
@@ -156,10 +157,7 @@ function writeCredentials(content: CredentialsEmail, texts: EmailCatalogue, opti
     },
     actions: byLink ? [{ label: show, link }] : [],
     notes: [!byLink && keepSafe, notRequested],
-    box: [
-      ...listCodes(fillText(labels.key, { uses: listKeyUses(application.apis, options) }), key),
-      ...listCodes(labels.secret, secret),
-    ],
+    box: [...listCodes(fillText(labels.key, { uses }), key), ...listCodes(labels.secret, secret)],
     facts: [
       ...(publicKeys ?? []).map((code) => ({ label: labels.publicKeys, code })),
       ...Object.entries(expiresAt).map(([of, end]) => {
@@ -194,11 +192,6 @@ function formatDuration(seconds: number, language: Language): string {
   const [unit = 'second', length = 1] = UNITS.find(([, length]) => seconds >= 2 * length) ?? []
   const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', useGrouping: false })
   return format.format(Math.floor(seconds / length)).replaceAll('\u00A0', ' ')
-}
-
-function listKeyUses(granted: EmailGrants, { apis }: TextsOptions): string {
-  const headers = Object.keys(granted).flatMap((api) => apis.get(api)?.keyHeaders[0] ?? [])
-  return ['client_id', ...new Set(headers)].join(', ')
 }
 
 function writeReminder(content: ExpiringEmail, texts: EmailCatalogue, { portalUrl }: TextsOptions): Draft {

@@ -25,10 +25,13 @@ import { invalidArgument as invalid } from '../../shared/contracts/errors.js'
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 
-export interface ImportedLine
-  extends
-    ImportedCredentials,
-    Pick<ApplicationRecord, 'name' | 'contact' | 'status' | 'apis' | 'metadata' | 'externalId' | 'createdAt'> {}
+export interface ImportedLine extends Pick<
+  ApplicationRecord,
+  'name' | 'contact' | 'status' | 'apis' | 'metadata' | 'externalId' | 'createdAt' | 'keys' | 'secrets'
+> {
+  /** Digests of the plain texts: another system's hash of the same credential may be stored already. */
+  readonly otherHashes: readonly string[]
+}
 
 export interface LineReader {
   readonly apis: ReadonlyMap<string, Api>
@@ -87,13 +90,6 @@ function parse(line: string): unknown {
 function readStatus(status: unknown = 'active'): 'active' | 'suspended' {
   if (status === 'active' || status === 'suspended') return status
   throw invalid('status must be "active" or "suspended".')
-}
-
-interface ImportedCredentials {
-  readonly keys: readonly CredentialRecord[]
-  readonly secrets: readonly CredentialRecord[]
-  /** Digests of the plain texts: another system's hash of the same credential may be stored already. */
-  readonly otherHashes: readonly string[]
 }
 
 type Owner = Pick<ApplicationRecord, 'apis' | 'createdAt'>

@@ -56,7 +56,8 @@ export function createLedger(
 
   function recall(applicationId: string): Account | undefined {
     const account = accounts.get(applicationId) ?? unwritten.get(applicationId)
-    if (!account || !isOfLaterDay(account, now())) return account
+    // One of a day to come is of a clock that was far ahead. A little behind gives nothing anew.
+    if (!account || account.dayEndsAt - now() <= DAY_MS + HOUR_MS) return account
     forget(account)
     return undefined
   }
@@ -191,7 +192,14 @@ export function createStoredAccount(
 
 /** Begins the windows anew that have ended, and all of them if the application has another plan now. */
 function advance(account: Account, plan: Plan, time: number): void {
-  if (time >= account.dayEndsAt) beginDay(account, time)
+  if (time >= account.dayEndsAt) {
+    const day = formatDay(time)
+    account.units.day = createUnits()
+    if (firstOfMonth(day) !== firstOfMonth(account.day)) account.units.month = createUnits()
+    account.day = day
+    account.dayEndsAt = (Math.floor(time / DAY_MS) + 1) * DAY_MS
+    account.monthEndsAt = findMonthEnd(day)
+  }
   if (account.plan !== plan) {
     account.plan = plan
     account.windows = plan.windows.map((window) => ({ window, used: 0, endsAt: findEnd(account, window) }))
@@ -203,11 +211,6 @@ function advance(account: Account, plan: Plan, time: number): void {
     counted.used = 0
     counted.endsAt = findEnd(account, counted.window)
   }
-}
-
-/** Whether the account is of a day to come, because the clock was far ahead. A little behind gives nothing anew. */
-function isOfLaterDay({ dayEndsAt }: Account, time: number): boolean {
-  return dayEndsAt - time > DAY_MS + HOUR_MS
 }
 
 const HOUR_MS = 3600 * 1000
@@ -244,15 +247,6 @@ function setStored(account: Account, day: string, { ofDay, ofMonth }: QuotaTotal
   if (day !== account.day) return
   units.day.stored = ofDay
   units.day.unwritten -= written
-}
-
-function beginDay(account: Account, time: number): void {
-  const day = formatDay(time)
-  account.units.day = createUnits()
-  if (firstOfMonth(day) !== firstOfMonth(account.day)) account.units.month = createUnits()
-  account.day = day
-  account.dayEndsAt = (Math.floor(time / DAY_MS) + 1) * DAY_MS
-  account.monthEndsAt = findMonthEnd(day)
 }
 
 function findEnd({ dayEndsAt, monthEndsAt }: Account, { per }: PlanWindow): number {

@@ -69,11 +69,15 @@ export function createListAbove(
   plans: ReadonlyMap<string, Plan>,
   write: () => Promise<unknown>,
 ): Plans['list'] {
-  const quotas = listQuotas(plans)
+  const quotas = [...plans.values()]
+    .flatMap(({ name, windows }) => windows.map((window) => ({ ...window, plan: name })))
+    .flatMap(({ per, ...window }) => (per === undefined ? [] : [{ ...window, per }]))
+    .map((quota, place): Quota => ({ ...quota, place }))
 
-  return async function list({ above, after, limit } = {}) {
+  return async function list({ above = DEFAULT_SHARE, after, limit } = {}) {
     const pageSize = readPageSize(limit)
-    const percent = readShare(above)
+    if (!(Number.isInteger(above) && above >= 1 && above <= MAX_SHARE))
+      throw invalidArgument(`above must be a whole number of percent from 1 to ${MAX_SHARE}.`)
     const last = after === undefined ? undefined : readCursor(after, quotas)
     await opened()
     await write()
@@ -83,7 +87,7 @@ export function createListAbove(
       const uses = await store.quotas.listUsed({
         plan: quota.plan,
         period: quota.per === 'day' ? day : day.slice(0, 'YYYY-MM'.length),
-        atLeast: Math.ceil((quota.limit * percent) / 100),
+        atLeast: Math.ceil((quota.limit * above) / 100),
         after: last && findPosition(quota, last),
         limit: pageSize + 1,
       })
@@ -107,18 +111,6 @@ export function createListAbove(
     const { applicationId, count, quota } = page.at(-1)!
     return { items, next: `${quota.plan}/${quota.per}/${count}/${applicationId}` }
   }
-}
-
-function listQuotas(plans: ReadonlyMap<string, Plan>): readonly Quota[] {
-  const quotas = [...plans.values()].flatMap(({ name: plan, windows }) =>
-    windows.flatMap((window) => (window.per === undefined ? [] : [{ ...window, plan, per: window.per }])),
-  )
-  return quotas.map((quota, place) => ({ ...quota, place }))
-}
-
-function readShare(above: unknown = DEFAULT_SHARE): number {
-  if (typeof above === 'number' && Number.isInteger(above) && above >= 1 && above <= MAX_SHARE) return above
-  throw invalidArgument(`above must be a whole number of percent from 1 to ${MAX_SHARE}.`)
 }
 
 /** What is used most first. Exact: products of counts and limits exceed what a number holds. */

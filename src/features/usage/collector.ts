@@ -92,13 +92,12 @@ export function createUsageObserver(
   }
 }
 
-const MAX_ID_LENGTH = 128
 /** The characters exclude `/`, `?` and `&`: some hosts use the path as id. */
-const REQUEST_ID = /^[\w.:;=+@-]+$/
+const REQUEST_ID = /^[\w.:;=+@-]{1,128}$/
 
 /** A request id that may be stored. Callers can often choose it, so that it could be anything; none holds a credential (`http/origin`). */
 function readRequestId(id: string | undefined): string | undefined {
-  return id === undefined || id.length > MAX_ID_LENGTH || !REQUEST_ID.test(id) ? undefined : id
+  return id !== undefined && REQUEST_ID.test(id) ? id : undefined
 }
 
 /** The number of refusals that are kept of an application, in memory and in the store. */

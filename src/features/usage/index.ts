@@ -107,11 +107,9 @@ export interface UsageOptions {
   readonly routes?: boolean | undefined
 }
 
-/** Days; a little more than a year, so that a month can be compared with the same one of the year before. */
-const DEFAULT_RETENTION = 400
-
 export const readUsageOptions = group('usage', {
-  retention: days(DEFAULT_RETENTION),
+  // A little more than a year, so that a month can be compared with the same one of the year before.
+  retention: days(400),
   collect: boolean(true),
   routes: boolean(false),
 })

@@ -58,11 +58,11 @@ export function createListUsage({ store, opened, now }: UsageReads) {
   }
 
   async function list<Entry>(
-    { applicationId, api, from, to, by: givenBy, after, limit }: UsageQuery,
+    { applicationId, api, from, to, by = 'day', after, limit }: UsageQuery,
     { routes, overall }: Pick<UsageCountQuery, 'routes' | 'overall'>,
     createEntry: (counts: readonly UsageCount[]) => Entry,
   ): Promise<{ items: Entry[]; next?: string }> {
-    const by = readPeriod(givenBy)
+    if (by !== 'day' && by !== 'month') throw invalidArgument("by must be 'day' or 'month'.")
     const range = readRange(from, to, now())
     const pageSize = readPageSize(limit)
     const last = readCursor(after, by, routes)
@@ -144,11 +144,6 @@ const AFTER_OUTCOMES = '\x7f'
 
 /** The period by which counts are summed up. */
 export type UsagePeriod = 'day' | 'month'
-
-function readPeriod(by: unknown = 'day'): UsagePeriod {
-  if (by === 'day' || by === 'month') return by
-  throw invalidArgument("by must be 'day' or 'month'.")
-}
 
 const DEFAULT_DAYS = 29
 

@@ -15,8 +15,12 @@ export function readDocument(option: string, given: unknown): JsonObject {
   checkStructure(option, document)
   const address = typeof given === 'string' ? pathToFileURL(resolve(given)).href : 'https://document.invalid/'
   const [lost] = connectReferences(document, address)
-  if (lost) refuseReference(option, lost)
-  return document
+  if (!lost) return document
+  const { reference, isElsewhere } = lost
+  if (!isElsewhere)
+    throw wrongOption(option, `refers to "${reference}", which is not in it`, 'Add it, or correct the name.')
+  const fix = 'Make it one document: npx @redocly/cli bundle openapi.json -o openapi.json'
+  throw wrongOption(option, `refers to "${reference}", another document`, fix)
 }
 
 export function readSource(given: unknown): { readonly document: unknown; readonly prefix: unknown } {
@@ -49,7 +53,8 @@ function readFile(option: string, path: string): JsonObject {
   try {
     checkSize(option, text)
     if (!isYaml) return parseJson(text)
-    return copyAsJson(option, parseYaml(option, text))
+    // Merge keys (<<) as in the parsers of other tools: without them an operation would lose a `security` that it shares.
+    return copyAsJson(option, loadYaml(option).parse(text, { merge: true, maxAliasCount: MAX_ALIASES }))
   } catch (error) {
     if (error instanceof ConfigurationError) throw error
     throw wrongOption(
@@ -151,27 +156,12 @@ function checkInfo(option: string, info: unknown): void {
   }
 }
 
-function refuseReference(option: string, { reference, isElsewhere }: LostReference): never {
-  throw wrongOption(
-    option,
-    `refers to "${reference}", ${isElsewhere ? 'another document' : 'which is not in it'}`,
-    isElsewhere
-      ? 'Make it one document: npx @redocly/cli bundle openapi.json -o openapi.json'
-      : 'Add it, or correct the name.',
-  )
-}
-
 interface Yaml {
   parse(text: string, options: { merge: boolean; maxAliasCount: number }): unknown
 }
 
 /** Aliases that a document may use: each could be expanded to a large part of it. */
 const MAX_ALIASES = 1000
-
-function parseYaml(option: string, text: string): unknown {
-  // Merge keys (<<) as in the parsers of other tools: without them an operation would lose a `security` that it shares.
-  return loadYaml(option).parse(text, { merge: true, maxAliasCount: MAX_ALIASES })
-}
 
 /** Loads the package synchronously, since documents are read where options are. */
 function loadYaml(option: string): Yaml {
@@ -189,13 +179,8 @@ function loadYaml(option: string): Yaml {
   }
 }
 
-interface LostReference {
-  readonly reference: string
-  readonly isElsewhere: boolean
-}
-
 /** A reference that is no pointer from the root leads to an `$anchor`, an `$id`, or the address of the document (its `$self`, or `address`). */
-function connectReferences(document: JsonObject, address: string): LostReference[] {
+function connectReferences(document: JsonObject, address: string) {
   const { $self: self } = document
   const root = (typeof self === 'string' ? parseAddress(self, address)?.address : undefined) ?? address
   const objects = listObjects(document, root)

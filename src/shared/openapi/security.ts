@@ -116,12 +116,10 @@ export function refuseProblems(option: string, problems: readonly DocumentProble
 }
 
 export function isListOfRequirements(security: unknown): boolean {
+  // An object with a list of scopes per scheme. Any other value would read as `{}`: no credential is needed.
+  const isRequirement = (value: unknown): boolean =>
+    isObject(value) && Object.values(value).every((each) => Array.isArray(each) && each.every(isText))
   return Array.isArray(security) && security.every(isRequirement)
-}
-
-/** An object with a list of scopes per scheme. Any other value would read as `{}`: no credential is needed. */
-function isRequirement(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every((each) => Array.isArray(each) && each.every(isText))
 }
 
 function isText(value: unknown): value is string {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
-import type { CallerContext, Command, CommandContext, ResultPart } from './command.js'
+import type { CallerContext, Command, CommandContext } from './command.js'
 import { applicationCommands } from './commands/applications.js'
 import { contractCommands } from './commands/contract.js'
 import { credentialCommands } from './commands/credentials.js'
@@ -64,7 +64,11 @@ async function runCommand({ command, values, parameters }: ParsedCommand, contex
     target,
     by: by ?? findUserName(),
     confirm: context.stdin.isTTY ? (question) => confirm(question, context) : undefined,
-    print: (part) => printPart(part, asJson, context.stdout),
+    // Waits until the reader of stdout has taken it, so that a long list does not pile up in memory.
+    async print({ items, formatText }) {
+      const lines = asJson ? items.map((item) => `${JSON.stringify(item)}\n`).join('') : `${formatText()}\n`
+      if (!context.stdout.write(lines)) await once(context.stdout, 'drain')
+    },
     manifest: context.manifest,
   }
   let opened: OpenTarget | undefined
@@ -81,12 +85,6 @@ async function runCommand({ command, values, parameters }: ParsedCommand, contex
     await opened?.platform.close().catch(() => undefined)
     await target.close().catch(() => undefined)
   }
-}
-
-/** Waits until the reader of stdout has taken it, so that a long list does not pile up in memory. */
-async function printPart({ items, formatText }: ResultPart, asJson: boolean, stdout: Writable): Promise<void> {
-  const lines = asJson ? items.map((item) => `${JSON.stringify(item)}\n`).join('') : `${formatText()}\n`
-  if (!stdout.write(lines)) await once(stdout, 'drain')
 }
 
 /** Asks on stderr, because stdout is for the result alone. Closing the terminal without an answer means no. */

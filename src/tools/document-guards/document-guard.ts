@@ -155,8 +155,10 @@ function createEntryFinder(options: DocumentGuardOptions): (req: IncomingMessage
 function findRefusal(candidates: readonly Entry[], path: RequestPath): Found {
   const matching = candidates.filter(({ template }) => matchTemplate(template, path) !== 0)
   const methods = matching.filter(({ template }) => (matchTemplate(template, path) & EXACT) !== 0)
-  if (methods.length > 0) return createMethodRefusal(methods.map(({ method }) => method))
-  return matching.length > 0 ? AMBIGUOUS : UNKNOWN
+  if (methods.length === 0) return matching.length > 0 ? AMBIGUOUS : UNKNOWN
+  const headers = { Allow: [...new Set(methods.map(({ method }) => method))].join(', ') }
+  const description = 'The document of this API does not have this method here'
+  return createRefusal(createOwnDenial(405, 'method_not_allowed', description, headers), 'undocumented_method')
 }
 
 /** The operation of the method. HEAD is GET, unless the document has it. */
@@ -190,12 +192,6 @@ const AMBIGUOUS = createRefusal(NOT_FOUND, 'undocumented_path', true)
 
 function createRefusal(denied: Denial, reason: string, isAmbiguous = false): Found {
   return { guard: undefined, refusal: { denied, reason, isAmbiguous } }
-}
-
-function createMethodRefusal(methods: readonly string[]): Found {
-  const headers = { Allow: [...new Set(methods)].join(', ') }
-  const description = 'The document of this API does not have this method here'
-  return createRefusal(createOwnDenial(405, 'method_not_allowed', description, headers), 'undocumented_method')
 }
 
 /** The operations that have no route below `path`, such as `GET /items`. Express answers OPTIONS itself. */

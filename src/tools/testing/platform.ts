@@ -4,7 +4,6 @@ import {
   type AnyMetadata,
   type ApisOptions,
   type FeatureEntry,
-  type Logger,
   type MetadataSchema,
   type PlatformAuth,
   type PlatformAuthOptions,
@@ -59,21 +58,19 @@ export function createTestPlatform<
   const auth = createPlatformAuth<Apis, Schema, Features>({
     baseUrl: 'http://localhost',
     store: memoryStore(),
-    logger: ERRORS_ONLY,
+    logger: {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error(...details: unknown[]) {
+        // oxlint-disable-next-line eslint/no-console -- where the platform logs unless told otherwise
+        console.error(...details)
+      },
+    },
     now: clock.now,
     rateLimits: { requests: false, tokenRequests: false, failedAuthentication: false },
     ...options,
     apis: options.rateLimits === undefined ? (Object.fromEntries(unlimited) as Apis) : options.apis,
   })
   return { auth, clock }
-}
-
-const ERRORS_ONLY: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error(...details: unknown[]) {
-    // oxlint-disable-next-line eslint/no-console -- where the platform logs unless told otherwise
-    console.error(...details)
-  },
 }
