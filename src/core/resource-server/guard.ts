@@ -125,11 +125,15 @@ export function createGuardFactory(
     }
 
     function pass(req: IncomingMessage, res: ServerResponse, next: Next, identity: Identity): void {
+      try {
+        config.hideCredential?.(req)
+      } catch (error) {
+        return respondWithError(config, new Failure(error, identity), req, res, next)
+      }
       setIdentity(req, identity)
       config.prepareResponse?.(res)
       countAllowed?.(identity.application.id, 1, req, res)
       outcomes.allow({ api: api.name, applicationId: identity.application.id }, req, res, config.readClient)
-      config.hideCredential?.(req)
       next()
     }
   }

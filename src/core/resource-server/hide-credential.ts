@@ -3,6 +3,7 @@ import { readKeyPrefix } from '../applications/credentials/credentials.js'
 import { isApplicationId } from '../../shared/lib/application-id.js'
 import { isBasic, readBasic } from '../http/client-credentials.js'
 import { holdsKeyOrSecret } from '../../shared/lib/credential-text.js'
+import { ConfigurationError } from '../../shared/contracts/errors.js'
 import type { MaybePromise } from '../../shared/lib/maybe-promise.js'
 import type { IsOfOtherIssuer } from './other-issuers.js'
 import { findBearer } from '../http/bearer.js'
@@ -104,10 +105,23 @@ function hideHeaders(req: IncomingMessage, names: readonly string[]): void {
   notePresentedHeaders(req, names)
   // Node makes both of the raw headers when they are first read, and would read behind their end later.
   const { headers = {}, headersDistinct = {}, rawHeaders = [] } = req as Partial<IncomingMessage>
-  for (const name of names) {
-    delete headers[name]
-    delete headersDistinct[name]
-  }
-  for (let at = rawHeaders.length - 2; at >= 0; at -= 2)
-    if (names.includes(rawHeaders[at]!.toLowerCase())) rawHeaders.splice(at, 2)
+  for (const name of names) for (const each of [headers, headersDistinct]) Reflect.deleteProperty(each, name)
+  if (!Object.isSealed(rawHeaders))
+    for (let at = rawHeaders.length - 2; at >= 0; at -= 2)
+      if (names.includes(rawHeaders[at]!.toLowerCase())) rawHeaders.splice(at, 2)
+  refuseKept(req, names)
+}
+
+/** A host may have replaced what it reads headers by: then the credential would stay for what is behind. */
+function refuseKept({ headers, headersDistinct, rawHeaders }: Partial<IncomingMessage>, names: readonly string[]) {
+  const isKept = (name: string): boolean =>
+    [headers, headersDistinct].some((each) => each && Object.hasOwn(each, name)) ||
+    rawHeaders?.some((text, at) => at % 2 === 0 && text.toLowerCase() === name) === true
+  const kept = names.find(isKept)
+  if (kept !== undefined)
+    throw new ConfigurationError({
+      option: 'hideCredential',
+      problem: `could not remove the header ${kept}: the host has frozen the request's headers, or made each reading of them a copy`,
+      fix: 'Copy the headers instead, and leave those of the request to the guard.',
+    })
 }

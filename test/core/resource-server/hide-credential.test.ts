@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import express, { type Express, type RequestHandler } from 'express'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { authOf, maybeAuthOf, memoryStore } from '../../../src/index.js'
 import { accessToken, basic, createApplication, exchange } from '../../support/http.js'
@@ -14,7 +14,7 @@ const apis = {
   weather: { scheme: 'apiKey' },
 } as const
 const store = failingStore(memoryStore())
-const { auth } = usePlatform({ apis, store, imports: {} })
+const { auth, logger } = usePlatform({ apis, store, imports: {} })
 const IMPORTED = 'k9+Xq2/vR7pL4wZ1tB8=='
 /** A token of another system, and one without an issuer. */
 const FOREIGN_TOKEN = `${Buffer.from('{"alg":"RS256"}').toString('base64url')}.${Buffer.from('{"iss":"https://other.example"}').toString('base64url')}.c2ln`
@@ -130,6 +130,33 @@ describe('what still works behind a guard that hides', () => {
       ['request.denied', client, 'an id'],
       ['request.allowed', undefined, undefined],
     ])
+  })
+})
+
+describe('a request whose headers cannot be removed', () => {
+  const freeze: RequestHandler = (req, _res, next) => {
+    for (const each of [req.headers, req.headersDistinct, req.rawHeaders]) Object.freeze(each)
+    next()
+  }
+  const copyAtEachReading: RequestHandler = (req, _res, next) => {
+    const headers = { ...req.headers }
+    Object.defineProperty(req, 'headers', { get: () => ({ ...headers }) })
+    next()
+  }
+
+  it.each([freeze, copyAtEachReading])('is refused, and the log says why (docs/http.md G15, G70)', async (prepare) => {
+    const fail: ErrorRequestHandler = (error: Error, _req, res, _next) => void res.status(500).json(error.name)
+    const byKey = auth.requireApiKey('catalog')
+    for (const guard of [byKey, auth.requireAny([auth.requireBearer('orders'), byKey])]) {
+      const answer = await request(appWith(prepare, guard).use(fail)).get('/').set('X-Api-Key', key)
+      expect([answer.status, answer.body]).toMatchObject([500, { error: 'server_error' }])
+      expect(logger.lines.at(-1)).toMatch(
+        /^catalog: 500 server_error ConfigurationError: hideCredential could not .* x-api-key/,
+      )
+    }
+    const reporting = appWith(prepare, auth.requireApiKey('catalog', { reportOnly: true })).use(fail)
+    const answer = await request(reporting).get('/').set('X-Api-Key', key)
+    expect([answer.status, answer.body]).toEqual([500, 'ConfigurationError'])
   })
 })
 
