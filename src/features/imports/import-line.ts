@@ -23,6 +23,7 @@ import {
 } from './imported-hashes.js'
 import { invalidArgument as invalid } from '../../shared/contracts/errors.js'
 import { isObject, ownMembers } from '../../shared/lib/own-members.js'
+import { EMPTY_CREDENTIAL } from '../../shared/lib/own-record.js'
 import { didYouMean } from '../../shared/lib/suggest.js'
 
 export interface ImportedLine extends Pick<
@@ -215,15 +216,7 @@ function readClientId(reader: LineReader, clientId: unknown, { createdAt }: Owne
 const MAX_SHOWN_CLIENT_ID = 32
 
 function createRecord(given: Pick<CredentialRecord, 'name' | 'hash' | 'prefix' | 'createdAt' | 'expiresAt' | 'apis'>) {
-  return {
-    id: createCredentialId(),
-    ...given,
-    networks: undefined,
-    lastUsedAt: undefined,
-    isImported: true,
-    remindedDays: undefined,
-    keySet: undefined,
-  }
+  return { ...EMPTY_CREDENTIAL, id: createCredentialId(), ...given, isImported: true }
 }
 
 function readRestriction({ apis }: LineReader, given: ImportedApplication['apis'], { apis: granted }: Owner) {

@@ -26,6 +26,15 @@ export const EMPTY_APPLICATION = {
 
 const EMPTY_RECORD = { ...EMPTY_APPLICATION, language: undefined } satisfies Partial<ApplicationRecord>
 
+export const EMPTY_CREDENTIAL = {
+  expiresAt: undefined,
+  lastUsedAt: undefined,
+  apis: undefined,
+  networks: undefined,
+  remindedDays: undefined,
+  keySet: undefined,
+} as const satisfies Partial<CredentialRecord>
+
 /**
  * A record all of whose members are its own, also those that a store or a change has left out: what reads it inherits nothing of a polluted
  * `Object.prototype` (CWE-1321). An object literal, as requests read records, which is slower without a prototype.
@@ -45,12 +54,3 @@ function ownCredential(record: CredentialRecord): CredentialRecord {
   const members = { ...EMPTY_CREDENTIAL, ...record }
   return { ...members, keySet: copyOwn(members.keySet) as CredentialRecord['keySet'] }
 }
-
-const EMPTY_CREDENTIAL = {
-  expiresAt: undefined,
-  lastUsedAt: undefined,
-  apis: undefined,
-  networks: undefined,
-  remindedDays: undefined,
-  keySet: undefined,
-} as const satisfies Partial<CredentialRecord>

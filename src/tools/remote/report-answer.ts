@@ -89,17 +89,13 @@ export function createReportAnswer({ core, source }: Pick<PlatformParts, 'core' 
     if (kind === 'reported')
       await store.addReported(batch, join((rows as readonly ReportedCount[]).map(naming.ofReported)))
     else if (!areCounted) return
-    else if (kind === 'usage')
+    else if (kind === 'usage') {
+      const counts = join((rows as readonly UsageCount[]).map((row) => naming.ofUsage(naming.bound(row))))
       await store.add(
         batch,
-        join(
-          (rows as readonly UsageCount[])
-            .map(naming.bound)
-            .filter(({ count }) => count !== 0)
-            .map(naming.ofUsage),
-        ),
+        counts.filter(({ count }) => count !== 0),
       )
-    else await store.addRefusals(batch, rows as readonly RefusalRecord[], KEPT_REFUSALS)
+    } else await store.addRefusals(batch, rows as readonly RefusalRecord[], KEPT_REFUSALS)
   }
 }
 

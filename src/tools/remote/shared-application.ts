@@ -1,4 +1,4 @@
-import { EMPTY_APPLICATION, ownRecord } from '../../shared/lib/own-record.js'
+import { EMPTY_APPLICATION, EMPTY_CREDENTIAL, ownRecord } from '../../shared/lib/own-record.js'
 import type { ApplicationRecord, CredentialRecord, GrantedApis } from '../../shared/contracts/application-record.js'
 import type { PlansOffer } from '../../shared/contracts/offers.js'
 import { readNumber, readText, readList, readObject, type Members, readOptional } from './read-answer.js'
@@ -88,18 +88,16 @@ export function readSharedApplication(
 function readCredential(given: Members, hashOf: (id: string) => string): CredentialRecord {
   const id = readText(given['id'])
   return {
+    ...EMPTY_CREDENTIAL,
     id,
     name: readText(given['name']),
     hash: hashOf(id),
     prefix: '',
     createdAt: 0,
     expiresAt: readOptional(given['expiresAt'], readNumber),
-    lastUsedAt: undefined,
     apis: readOptional(given['apis'], readApis),
     networks: readOptional(given['networks'], readTexts),
     isImported: false,
-    remindedDays: undefined,
-    keySet: undefined,
   }
 }
 

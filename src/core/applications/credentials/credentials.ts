@@ -4,6 +4,7 @@ import type { Api } from '../../../shared/contracts/api.js'
 import type { ApplicationRecord, CredentialRecord } from '../../../shared/contracts/application-record.js'
 import type { DeliveryPurpose } from '../../../shared/contracts/queued-email.js'
 import { createBoundedCache } from '../../../shared/lib/bounded-cache.js'
+import { EMPTY_CREDENTIAL } from '../../../shared/lib/own-record.js'
 
 /** The credentials of an application: its key (the `client_id`), and its secret. */
 export type CredentialKind = 'key' | 'secret'
@@ -195,15 +196,5 @@ export function createCredentialRecord(
   of: Pick<CredentialRecord, 'id' | 'hash' | 'prefix' | 'createdAt'>,
   { name, expiresAt, apis, networks }: CredentialTerms,
 ): CredentialRecord {
-  return {
-    ...of,
-    name,
-    expiresAt,
-    lastUsedAt: undefined,
-    apis,
-    networks,
-    isImported: false,
-    remindedDays: undefined,
-    keySet: undefined,
-  }
+  return { ...EMPTY_CREDENTIAL, ...of, name, expiresAt, apis, networks, isImported: false }
 }

@@ -76,8 +76,7 @@ function findStep(
   now: number,
 ): Step | undefined {
   if (!keySet || !hasOwnMember(keySet, 'address')) return undefined
-  const { outage, ...rest } = keySet
-  const others = ownMembers(rest)
+  const { outage, ...others } = keySet
   if (problem === undefined)
     // What was read before the outage was noticed is no end of it.
     return outage && (readAt ?? 0) > outage.since ? { keySet: others, event: 'keySet.available' } : undefined
@@ -88,7 +87,7 @@ function findStep(
   const notice = findEnd(outage) <= now ? 'refused' : 'goesOn'
   if (now < outage.since + NOTICE_AFTER_MS || outage.notice === notice || outage.notice === 'refused') return undefined
   // An address that fails again and again fills no mailbox.
-  if (outage.notice === undefined && now < (others.notifiedAt ?? 0) + DAY_MS) return undefined
+  if (outage.notice === undefined && now < (keySet.notifiedAt ?? 0) + DAY_MS) return undefined
   return { keySet: { ...others, outage: { ...outage, notice }, notifiedAt: now }, notice }
 }
 
