@@ -3,6 +3,7 @@ import type { Denial } from '../../shared/contracts/denial.js'
 import { StoreUnavailableError } from '../../shared/contracts/errors.js'
 import { createConcurrencyLimit } from '../../shared/lib/concurrency-limit.js'
 import { waitForNextTurn } from '../../shared/lib/event-loop.js'
+import { ownMembers } from '../../shared/lib/own-members.js'
 import { readClientAddress, readPath } from '../../shared/lib/request.js'
 import { CALL_TIMEOUT_MS, withTimeout } from '../../shared/lib/timeout.js'
 import { isPreflight, PREFLIGHT } from './cors.js'
@@ -40,7 +41,7 @@ export function createRouter(options: {
   readonly checkPost?: (req: IncomingMessage) => void
   readonly refuse: (endpoint: Endpoint, ...args: Parameters<Refuse>) => void
 }): Middleware {
-  const { find, checkPost, refuse } = options
+  const { find, checkPost, refuse } = ownMembers(options)
   return function platformRouter(req, res, next) {
     const method = req.method === 'HEAD' ? 'GET' : (req.method ?? '')
     const endpoint = find(method, readPath(req))

@@ -32,7 +32,7 @@ function readEntry(entry: unknown, index: number): readonly Feature[] {
   const { name, prepare }: { readonly name?: unknown; readonly prepare?: unknown } = isObject(entry)
     ? ownMembers(entry)
     : {}
-  if (typeof name === 'string' && typeof prepare === 'function') return [entry as Feature]
+  if (typeof name === 'string' && typeof prepare === 'function') return [ownMembers(entry as Feature)]
   throw refuse(`features[${index}]`, entry, describeFix(entry))
 }
 

@@ -118,7 +118,7 @@ function findPage({ developersUrl, features }: Settings, page: string): string |
 
 /** The observers of an API, joined: a request calls one function, or none. */
 function observe(parts: readonly FeaturePart[], name: string): ApiObserver {
-  const observers = parts.flatMap((part) => part.observe?.({ name }) ?? [])
+  const observers = parts.flatMap((part) => part.observe?.({ name }) ?? []).map(ownMembers)
   return {
     allowed: join(observers.flatMap(({ allowed }) => allowed ?? [])),
     noted: join(observers.flatMap(({ noted }) => noted ?? [])),

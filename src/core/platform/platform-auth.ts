@@ -82,7 +82,7 @@ export function createPlatformAuth<
     events,
     ...withCheckedArguments(LIFECYCLE_PARAMETERS, lifecycle),
   }
-  const taken = Object.keys(features.calls).find((name) => name in auth)
+  const taken = Object.keys(features.calls).find((name) => Object.hasOwn(auth, name))
   if (taken !== undefined)
     throw wrongOption('features', `has ${taken}(), a name that auth has already`, 'Give the feature another name.')
   const parts: Omit<PlatformParts, 'core'> = {

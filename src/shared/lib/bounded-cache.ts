@@ -1,3 +1,5 @@
+import { ownMembers } from './own-members.js'
+
 /** A map of bounded size that keeps the entries used last. */
 export type BoundedCache<Value> = ReturnType<typeof createBoundedCache<Value>>
 
@@ -11,7 +13,7 @@ export function createBoundedCache<Value>(options: {
   /** Estimates an entry's bytes beyond a few hundred. All stay below twice `MAX_BYTES`. 0 if left out. */
   readonly bytesOf?: (value: Value) => number
 }) {
-  const { entries, bytesOf = () => 0 } = options
+  const { entries, bytesOf = () => 0 } = ownMembers(options)
   let young = new Map<string, Value>()
   let old = new Map<string, Value>()
   /** The bytes of the young entries. The old ones were within the bound when they were young. */
