@@ -18,10 +18,10 @@ export function fillingStatements(numbers: (count: number) => string, count: num
   return [
     insert(
       'applications',
-      'id, name, contact, status, created_at, tokens_revoked_at, external_id, plan, waiting_since, version',
+      'id, name, contact, status, created_at, tokens_revoked_at, external_id, plan, waiting_since, agreed, version',
       `'app_' || i, 'Name ' || i || '.', 'C' || i || '@example.com', ${status}, ${NOW}, 0,
         CASE WHEN i % 3 = 0 THEN 'customer ' || i END, CASE WHEN i % 40 = 0 THEN 'gold' WHEN i % 2 = 0 THEN 'free' END,
-        CASE WHEN i % 30 = 0 THEN ${NOW} - i END, 1`,
+        CASE WHEN i % 30 = 0 OR i % 77 = 0 THEN ${NOW} - i END, CASE WHEN i % 77 = 0 THEN '{"isHeld":true}' END, 1`,
     ),
     insert(
       'contacts',

@@ -31,7 +31,7 @@ export const ALL = `${NAMES.join(' ')} ${BIDI}`
 /** The local parts that addresses may have. */
 const LOCAL_PART = "x'hostile='1'/*{{}}*/|=cmd"
 export const CONTACT = `${LOCAL_PART}@shop.example`
-const WAITING = { name: TEXTS.ends, contact: "second+o'hostile'1'@shop.example" }
+export const WAITING = { name: TEXTS.ends, contact: "second+o'hostile'1'@shop.example" }
 
 /** Markdown makes a link of an address, as its author wants. */
 const MARKDOWN = ALL.replace('https://evil.example/', '')
@@ -153,13 +153,12 @@ export async function openHostileHost() {
   const { application: unreached } = await auth.applications.create({ ...WAITING, apis: ['catalog'], by })
   await auth.applications.rotateKey(unreached.id, { deliver: 'email', by })
   await waitUntil(async () => (await auth.emails.list({ applicationId: unreached.id })).items[0]?.problem !== undefined)
-  const { application: waiting } = await auth.registration.register({ ...WAITING, apis: { orders: {}, invoices: {} } })
+  await auth.registration.register({ ...WAITING, apis: { orders: {}, invoices: {} } })
   return {
     auth,
     mailer,
     baseUrl,
     app,
-    waitingId: waiting.id,
     async close() {
       server.closeAllConnections()
       server.close()

@@ -16,6 +16,7 @@ import {
   TEXTS,
   VERY_LONG,
   type HostileHost,
+  WAITING,
 } from './hostile-host.js'
 
 let host: HostileHost
@@ -158,9 +159,11 @@ it('no file has a cell that a spreadsheet would run', () => {
 })
 
 it('no e-mail is, and none has a header that a name made', async () => {
-  const { baseUrl, mailer, auth, waitingId } = host
+  const { baseUrl, mailer, auth } = host
   await waitUntil(() => mailer.emails.some(({ text }) => text.includes('/decide#')))
-  await auth.applications.deny(waitingId, { reason: `${TEXTS.element}\r\nBcc: evil@example.com ${BIDI}` })
+  // A form has denied the one that waited.
+  const { application } = await auth.registration.register({ ...WAITING, apis: { orders: {}, invoices: {} } })
+  await auth.applications.deny(application.id, { reason: `${TEXTS.element}\r\nBcc: evil@example.com ${BIDI}` })
   const decide = /\/decide#(\S+)/.exec(mailer.emails.find(({ text }) => text.includes('/decide#'))!.text)![1]!
   expect(findHarm((await load('/developers/register/decide', new URLSearchParams({ link: decide }))).text)).toEqual([])
   await waitUntil(() => mailer.emails.length > NAMES.length)
