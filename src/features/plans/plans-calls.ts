@@ -29,7 +29,7 @@ export interface Plans<Name extends string = string> {
   /**
    * Lists the quotas of which at least `above` percent are used (80 if left out), what is used most first, with the name of the
    * application: one that has a quota for the day and one for the month may be there twice. An index finds them, however many applications there are. Other processes write their counts every 5 seconds at the
-   * latest. Rejects with `ApplicationError` for a wrong argument.
+   * Rejects with `ApplicationError` for a wrong argument.
    *
    * @example
    * ```ts

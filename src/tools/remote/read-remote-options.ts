@@ -92,7 +92,12 @@ export function readRemoteOptions(given: RemoteAuthOptions) {
   const platform = readAddress('platform', options.platform)
   const baseUrl = platform.origin + removeTrailingSlash(platform.pathname)
   const address = options.address === undefined ? platform : readAddress('address', options.address)
-  refusePlainHttp(options.address === undefined ? 'platform' : 'address', address)
+  if (address.protocol !== 'https:' && !LOOPBACK.test(address.hostname))
+    throw wrongOption(
+      options.address === undefined ? 'platform' : 'address',
+      `is at ${address.origin}: over http, the secret and the keys of callers are sent unencrypted`,
+      'Use https; http is for addresses of this machine, such as http://127.0.0.1:3000.',
+    )
   const rateLimits = readRateLimits(options.rateLimits)
   const reportOnly = readReportOnlyOption('', options, createReportOnlySettings(Date.now()))
   const { requests } = rateLimits
@@ -122,14 +127,6 @@ function readAddress(option: string, value: unknown): URL {
 }
 
 /** Secret and presented keys are sent there. */
-function refusePlainHttp(option: 'platform' | 'address', { protocol, hostname, origin }: URL): void {
-  if (protocol === 'https:' || LOOPBACK.test(hostname)) return
-  throw wrongOption(
-    option,
-    `is at ${origin}: over http, the secret and the keys of callers are sent unencrypted`,
-    'Use https; http is for addresses of this machine, such as http://127.0.0.1:3000.',
-  )
-}
 
 /** The value is not shown. */
 function readCredential(option: string, value: unknown): string {

@@ -99,9 +99,12 @@ export async function checkServer({ target: { options }, admin, production }: Ch
   // A guess: https usually ends at a proxy, and neither Node nor Express sends one of these headers.
   const mayHaveProxy = baseUrl.startsWith('https:') || PROXY_HEADERS.some((name) => response.headers.has(name))
   const stored = (await admin?.signingKeys.list())?.items
+  const date = Date.parse(response.headers.get('date') ?? '')
+  // With its age in caches (RFC 9111 5.1). `Date` is cut to the second, by half a second on average.
+  const serverTime = Number.isNaN(date) ? now : date + 500 + Number(response.headers.get('age') ?? 0) * 1000
   const isOther = stored && (stored.length !== kids.length || !stored.every(({ kid }) => kids.includes(kid)))
   return [
-    ...compareClocks('the server at baseUrl', readDate(response.headers, now) - now, tokens?.clockTolerance),
+    ...compareClocks('the server at baseUrl', serverTime - now, tokens?.clockTolerance),
     ...(isOther
       ? [
           problem(
@@ -134,13 +137,6 @@ function readKeyIds({ status, body }: { status: number; body: unknown }): readon
   const { keys } = (body ?? {}) as { keys?: unknown }
   if (status !== 200 || !Array.isArray(keys)) return undefined
   return keys.map((key: { kid?: unknown } | null) => String(key?.kid))
-}
-
-/** The server's time in milliseconds: the time of the response plus its age in caches (RFC 9111 5.1). */
-function readDate(headers: Headers, fallback: number): number {
-  const date = Date.parse(headers.get('date') ?? '')
-  // `Date` is cut to the second, by half a second on average.
-  return Number.isNaN(date) ? fallback : date + 500 + Number(headers.get('age') ?? 0) * 1000
 }
 
 const PROXY_HEADERS = 'via server x-cache x-served-by cf-ray x-amz-cf-id x-envoy-upstream-service-time'.split(' ')
