@@ -66,7 +66,7 @@ const CONTENTS = {
     daysLeft: 14,
     replacementPrefix: undefined,
   },
-  signIn: { to: common.to, language: 'en', purpose: 'signIn', link, code: '482913', minutes: 15 },
+  signIn: { to: common.to, language: 'en', purpose: 'signIn', link, code: 'BCDF-GHJK', minutes: 15 },
   invitation: { ...common, purpose: 'invitation', invitedBy: 'owner@acme.example', link },
   approvalRequest: {
     ...common,

@@ -15,6 +15,7 @@ function createFormats(language: Language) {
     count: new Intl.NumberFormat(locale),
     short: new Intl.NumberFormat(locale, { notation: 'compact' }),
     percent: new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }),
+    share: new Intl.NumberFormat(locale, { style: 'percent', minimumFractionDigits: 1 }),
     choices: new Intl.ListFormat(locale, { type: 'disjunction' }),
     language: new Intl.DisplayNames(locale, { type: 'language' }),
   }

@@ -145,13 +145,21 @@ export const CONTENTS_CSS = `.contents { position: sticky; top: 3.5rem; z-index:
 .contents a { flex: none; padding: var(--space-2); text-align: center; border-bottom: 2px solid transparent; color: var(--soft); &:hover { color: var(--ink) } &:focus-visible { outline-offset: -2px; border-radius: var(--corner-control) } &:target-current { border-color: var(--accent); color: var(--ink) } }
 `
 
+/** Keeps the link of the part that is read in sight. A browser that does not know which one it is finds none; others know it some frames later. */
+export const CONTENTS_SCRIPT = `addEventListener('scrollend', () => setTimeout(() => {
+  const current = document.querySelector('.contents :is(:target-current)')
+  current?.parentNode.scrollTo({ left: current.offsetLeft - 48 })
+}, 99))
+`
+
 export function renderContents(
   parts: readonly (readonly [id: string, title: string, ...unknown[]])[],
   { language }: { readonly language: Language },
 ): Html {
   return html`<nav class="contents" aria-label="${FRAME_TEXTS[language].parts}">
-    ${parts.map(([id, title]) => html`<a href="#${id}">${title}</a> `)}
-  </nav>`
+      ${parts.map(([id, title]) => html`<a href="#${id}">${title}</a> `)}
+    </nav>
+    ${{ markup: `<script>${CONTENTS_SCRIPT}</script>` }}`
 }
 
 function renderHeader(

@@ -143,7 +143,7 @@ details > .table thead :is(th, .number) { position: sticky; top: 0; white-space:
   :not(details) > .table {
     thead { position: absolute; clip-path: inset(50%) }
     :is(table, tbody, th, td) { display: block }
-    tbody tr { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0 var(--space-3); padding: var(--space-3) var(--space-4) }
+    tbody tr { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0 var(--space-3); padding: var(--space-3) var(--space-4); &:first-child { border-top: 0 } }
     tbody :is(th, td) { grid-column: 1 / -1; min-width: 0; padding: .1875rem 0 }
     :is(td, td a) { white-space: normal; overflow-wrap: anywhere }
     td::before { content: attr(data-label); display: block; color: var(--soft); font-size: var(--text-tiny) }

@@ -18,7 +18,7 @@ export interface PageLinks {
 const { warn, 'warn-ground': ground } = COLORS
 const PLAIN = `${LOOK_CSS}${FORM_CSS}${styleParts('chip', 'pill', 'empty')}.pill.warn { color: light-dark(${warn.light}, ${warn.dark}); background: light-dark(${ground.light}, ${ground.dark}) }
 :root { --page: 40rem; ${FIRST_GROUND} }
-h1 { margin: var(--top) 0 var(--space-3) }
+h1 { margin: var(--top) 0 var(--space-2) }
 main:has(> .box > .empty, #refused:not([hidden])) > h1 { text-align: center }
 .intro { margin-bottom: var(--space-5); color: var(--soft) }
 h1 + :is(.box, form, .problem) { margin-top: var(--space-5) }
@@ -49,7 +49,7 @@ fieldset > .wrong { margin-bottom: .375rem }
 .about em { color: var(--ink); font-style: normal }
 `
 
-const DECISION = `${SCOPES}.box > .empty ~ :is(.quote, dl) { margin-top: var(--space-4) }
+const DECISION = `${SCOPES}.box > .empty:has(~ :is(.quote, dl)) { margin-bottom: var(--space-4); padding-bottom: var(--space-5); border-bottom: 1px solid var(--line); & ~ dl { margin-top: var(--space-4) } }
 dl { margin: 0 }
 dt { margin-top: var(--space-4) }
 dd { margin: var(--space-1) 0 0 }

@@ -119,9 +119,9 @@ export function renderRefusals(
         <p>${renderPlain(fix)}</p>
         <p class="facts">
           <span>${count > 1 ? fillHtml(texts.times, { count, time }) : time}</span>
-          ${route !== undefined && html`<code>${route}</code>`}
+          ${route !== undefined && html`<span><code>${route}</code></span>`}
           <span>${findTitle(api)}</span>
-          <code>${error}</code>
+          <span><code>${error}</code></span>
           ${address !== undefined && html`<span>${fillText(texts.from, { address })}</span>`}
           ${requestId !== undefined && html`<span>${fillHtml(texts.requestId, { id: html`<code>${requestId}</code>` })}</span>`}
         </p>

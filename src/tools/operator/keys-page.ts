@@ -61,7 +61,7 @@ export async function answerKeys(visit: Visit): Promise<Answer> {
       <text x="${place(now)}%" y="1em" text-anchor="${side}">${formats.relative.format(0, 'second')}</text>
       <text x="100%" y="1em" text-anchor="end">${formatRelative(to, now, visit)}</text>
     </svg>
-    ${drawn.size > 1 && html`<span>${[...drawn].map((state) => html`<i class="mark ${state}"></i>${texts.keyStates[state]} `)}</span>`}
+    <span>${[...drawn].map((state) => html`<i class="mark ${state}"></i>${texts.keyStates[state]} `)}</span>
   </li>`
   return renderList(visit, {
     tab: 'keys',

@@ -4,7 +4,7 @@ import { renderProblem } from '../../shared/web/form-field.js'
 import { html } from '../../shared/web/html.js'
 import { FORM_CSS, LOOK_CSS, shortenStyle } from '../../shared/web/look.js'
 import type { PageBrand } from '../../shared/web/page-brand.js'
-import { CONTENTS_CSS, renderFrame } from '../../shared/web/page-frame.js'
+import { CONTENTS_CSS, CONTENTS_SCRIPT, renderFrame } from '../../shared/web/page-frame.js'
 import { styleParts } from '../../shared/web/parts.js'
 import { formatPagePolicy } from '../../shared/web/frame-script.js'
 import { TEXTS } from './texts/languages.js'
@@ -55,7 +55,7 @@ form.search > details { & > summary { display: flex; align-items: center; paddin
 .choices > legend ~ .choice { padding-left: var(--space-4) }
 textarea[spellcheck=false] { min-height: 4lh; font: var(--text-small)/1.6 var(--mono); field-sizing: content }
 .none, .age { color: var(--soft) }
-.age { font-size: var(--text-small) }
+.age, .share { font-size: var(--text-small) }
 @media (min-width: 40rem) { .share { display: inline-block; min-width: 3.25rem } }
 .facts .warn:not(.pill) { color: var(--warn) }
 .facts .meter { width: 9rem }
@@ -114,13 +114,14 @@ pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid 
   .choices { gap: 0 }
   .head > .facts { order: 0 }
   .head > .actions { margin: var(--space-2) 0 0; flex-basis: 100% }
-  .head:has(> .actions) + .lead { margin-top: calc(-1 * var(--space-1)) !important }
+  .head:has(> .actions):has(+ .lead) { display: contents; & > h1 { order: -3 } & > .actions { order: -1; margin-top: calc(-1 * var(--space-2)) } & + .lead { order: -2 } }
   .danger-zone > .rows > .row { display: flex; & > .actions { margin-top: var(--space-2) } }
 }
 @media (max-width: 30rem) {
   .subject { position: absolute; clip-path: inset(50%) }
+  form.search > details > summary { padding-left: 0 }
   form.search > .field { max-width: none; &:first-child:nth-last-child(odd) { flex-basis: 100% } }
-  .tiles dd > time { font-size: 1.125rem }
+  .tiles dd:nth-of-type(1) { font-size: var(--text-title) }
   td:has(> .none), td:not(.number):has(> .soft:only-child) { display: none !important }
   .head .action, .head .button { padding-inline: .625rem }
   .table tbody td:not(:has(code, .meter)) { grid-column: auto }
@@ -130,7 +131,8 @@ pre.data { margin: 0; padding: var(--space-3) var(--space-4); border: 1px solid 
 }
 `)
 
-export const CONTENT_SECURITY_POLICY = formatPagePolicy([STYLE], [FORM_SCRIPT], "connect-src 'none'; frame-src 'self'")
+const SCRIPTS = [FORM_SCRIPT, CONTENTS_SCRIPT]
+export const CONTENT_SECURITY_POLICY = formatPagePolicy([STYLE], SCRIPTS, "connect-src 'none'; frame-src 'self'")
 
 export function formatPath(tab: TabName): string {
   return tab === 'today' ? '/' : `/${tab}`

@@ -49,7 +49,7 @@ export function renderNoUsage({ auth, core, texts, language }: Visit, granted?: 
 
 export async function answerUsage(visit: Visit): Promise<Answer> {
   const { auth, texts, language, now, may } = visit
-  const { count, percent, date: day, month } = visit.formats
+  const { count, date: day, month } = visit.formats
   const { period, sort, after } = readTotalsQuery(visit)
   const file = may('usage.overall') && renderFile(visit, 'usage-days', texts.days)
   const days = [0, 1, 2, 3, 4, 5, 6].map((back) => now - back * DAY_MS)
@@ -75,7 +75,7 @@ export async function answerUsage(visit: Visit): Promise<Answer> {
     allowed,
     refused > 0
       ? html`${count.format(refused)}
-          <span class="share ${share < 10 ? 'soft' : 'wrong'}">${percent.format(share / 100)}</span>`
+          <span class="share ${share < 10 ? 'soft' : 'wrong'}">${visit.formats.share.format(share / 100)}</span>`
       : 0,
     accessTokens,
     refused > 0 && html`<div class="reasons">${renderErrors(errors, language)}</div>`,

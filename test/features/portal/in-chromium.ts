@@ -113,6 +113,17 @@ export function describePortal(getBrowser: () => Browser, useScriptlessPage: Use
     expect(allowed!.height / refused!.height).toBeCloseTo(40, 0)
   })
 
+  it('keeps the part that is read in sight in the bar of contents where it scrolls', async () => {
+    const { id } = await createApplication('Contents')
+    const page = usePage()
+    await page.setViewportSize({ width: 280, height: 800 })
+    await page.goto(`${root}/${id}#danger`)
+    const current = page.locator('.contents a[href="#danger"]')
+    await expect
+      .poll(() => current.evaluate((link) => link.getBoundingClientRect().right), { timeout: 20_000 })
+      .toBeLessThan(280)
+  })
+
   it('works without JavaScript: tables, a rotation, its file, and a reload (P33, P35, P39)', async () => {
     const page = useScriptlessPage()
     await page.context().addCookies(await context.cookies())

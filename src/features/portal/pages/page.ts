@@ -2,7 +2,7 @@ import type { Language } from '../../../shared/contracts/application-record.js'
 import { html, keepWhole, type Html } from '../../../shared/web/html.js'
 import { ownMembers } from '../../../shared/lib/own-members.js'
 import type { PageBrand } from '../../../shared/web/page-brand.js'
-import { createDeveloperHeader, FRAME_TEXTS, renderFrame } from '../../../shared/web/page-frame.js'
+import { CONTENTS_SCRIPT, createDeveloperHeader, FRAME_TEXTS, renderFrame } from '../../../shared/web/page-frame.js'
 import { formatPagePolicy } from '../../../shared/web/frame-script.js'
 import { TEXTS, type PortalTexts } from '../texts/languages.js'
 import type { PortalSession } from '../sign-in/session.js'
@@ -89,7 +89,7 @@ function renderSignOut(root: string, session: PortalSession, { signOut }: Portal
 }
 
 export function formatContentSecurityPolicy(): string {
-  return formatPagePolicy([STYLE, ISSUED_STYLE], Object.values(SCRIPTS), "connect-src 'none'")
+  return formatPagePolicy([STYLE, ISSUED_STYLE], [...Object.values(SCRIPTS), CONTENTS_SCRIPT], "connect-src 'none'")
 }
 
 /** The scripts of the portal. Every page works without them, except those that read the fragment of a link. */

@@ -75,7 +75,7 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 @media (max-width: 63.99rem), (pointer: coarse) { :is(span, p).copyable .copy { margin-left: -.375rem } }
 @media (max-width: 30rem) {
   main > .facts code { font-size: var(--text-tiny) }
-  .head > .button { flex: 1 0 100%; margin: var(--space-2) 0 }
+  main:has(> .applications) { display: grid; .head { display: contents } h1 { order: -3; margin: var(--top) 0 var(--space-4) } .intro { order: -2; margin-bottom: var(--space-4) } .button { order: -1; justify-self: start; margin: 0 0 var(--space-5) } }
   #apis .row > div:not(:has(*)) { display: none }
   .applications .table {
     tbody tr { grid-template-columns: auto auto 1fr; gap: 0 var(--space-4) }

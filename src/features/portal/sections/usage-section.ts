@@ -5,7 +5,7 @@ import { fillText } from '../../../shared/lib/fill-in.js'
 import { renderNoCalls } from '../../../shared/web/first-steps.js'
 import { fillHtml, html, type Html } from '../../../shared/web/html.js'
 import { FRAME_TEXTS } from '../../../shared/web/page-frame.js'
-import { renderBar, renderTable } from '../../../shared/web/parts.js'
+import { renderBar, renderPill, renderTable } from '../../../shared/web/parts.js'
 import { formatDate, renderDateTime } from '../../../shared/web/times.js'
 import { getFormats } from '../../../shared/web/formats.js'
 import type { PlanUsage, QuotaUsage, UsageEntry } from '../../../shared/contracts/usage-entries.js'
@@ -89,7 +89,7 @@ export function renderPlan({ texts, now }: ApplicationView, { plan, quotas, rate
   const limits = rates.map(({ limit, window }) => describeLimit(limit, window, texts))
   const hasDays = quotas.length > 0 && days.filter(({ used }) => used > 0).length > 1
   return renderSection(
-    { id: 'plan', title: html`${texts.plan} <span class="soft">${plan}</span>`, about: texts.planAbout },
+    { id: 'plan', title: html`${texts.plan} ${renderPill(plan)}`, about: texts.planAbout },
     html`<ul class="rows pair">
       <li class="usage">
         ${quotas.map((quota) => renderQuota(quota, texts))}

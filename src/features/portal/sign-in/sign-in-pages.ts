@@ -61,7 +61,7 @@ export function createSignInPages(renderPage: RenderPortalPage, root: string, re
       const field = { id: 'code', label: texts.code, hint: texts.codeHint, problem }
       const isCode = html`required maxlength="20" autocomplete="one-time-code" autocapitalize="characters"
       spellcheck="false"`
-      const content = html`${contact !== undefined && html`<p>${fillHtml(texts.sent, { contact: html`<strong>${contact}</strong>` })}</p>`}
+      const content = html`${contact !== undefined && html`<p class="intro">${fillHtml(texts.sent, { contact: html`<strong>${contact}</strong>` })}</p>`}
         <form method="post" action="${root}/sign-in/code" novalidate>
           ${renderCsrf({ csrf })}<input type="hidden" name="id" value="${id}" />
           <input type="hidden" name="contact" value="${contact}" />

@@ -15,7 +15,7 @@ export const en = {
   refused: 'This was not accepted',
   unknownFilter: 'This filter does not exist',
   choices: '“{field}” can be {choices}.',
-  searchHint: 'Name, e-mail address, id or the beginning of a key',
+  searchHint: 'Name, e-mail, id or start of a key',
   searched: '{count} applications were searched. “Show more” goes on.',
   enforceFrom: 'If nothing more is reported, this option enforces the rules from the 8th day after the last report:',
   noApplication: { title: 'There is no application yet', next: 'Create one, or let developers register on their own.' },
