@@ -89,8 +89,8 @@ pre .comment { color: #9fb0c6 }`,
 #sidebar .chevron::after { order: -1; margin: 0 .125rem; color: var(--soft) }
 #sidebar .size { margin-left: auto; color: var(--soft); font-size: var(--text-tiny); font-weight: 400; font-variant-numeric: tabular-nums }
 #sidebar :is(a, summary, [role='option']):hover { color: var(--ink); background: var(--over) }
-#sidebar li > [aria-current] { color: var(--ink); background: color-mix(in srgb, var(--accent) 8%, transparent); font-weight: 500 }
-#sidebar details [aria-current] { position: relative; box-shadow: -1px 0 var(--accent), inset 1px 0 var(--accent) }
+#sidebar [aria-current] { color: var(--ink); background: color-mix(in srgb, var(--accent) 8%, transparent); font-weight: 500 }
+#sidebar ul ul [aria-current] { position: relative; box-shadow: -1px 0 var(--accent), inset 1px 0 var(--accent) }
 @media (min-width: 64rem) {
   body:has(> .columns) { padding: 0 }
   .columns { display: grid; grid-template-columns: 16rem minmax(0, 1fr); }

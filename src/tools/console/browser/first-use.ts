@@ -13,7 +13,7 @@ document.documentElement.classList.add('scripted')
 for (const part of findAll(document, '.find, .menu')) part.hidden = false
 // console.js copies.
 for (const button of findAll(document, '.copyable .copy')) button.dataset['enabled'] = ''
-for (const button of findAll(document, '.authorize, .menu'))
+for (const button of findAll(document, '.authorize, .menu, .list'))
   button.addEventListener('click', () => void load(() => button.click()), { signal })
 const input = find(document, '.search', 'input')
 input?.addEventListener('focus', () => void load(() => input.dispatchEvent(new Event('focus'))), { signal })

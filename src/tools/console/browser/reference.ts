@@ -1,5 +1,5 @@
 import { enableCopyButtons } from './copy.js'
-import { create, find } from './elements.js'
+import { create, find, findAll } from './elements.js'
 import type { PageCalls, Calls } from './calls.js'
 import { loadScript } from './fetch-page.js'
 import { enableNavigation, nameOperations } from './navigation.js'
@@ -62,8 +62,7 @@ function createView(loader: ReturnType<typeof createCallsLoader>): View {
   button?.addEventListener('click', () => loadCalls((loaded) => loaded.authorize()))
 
   const sidebar = document.getElementById('sidebar') ?? undefined
-  const menu = find(document, '.menu', 'button')
-  const sheet = sidebar && menu && enableSheet(sidebar, menu)
+  const sheet = sidebar && enableSheet(sidebar, findAll(document, '.menu, .list'))
   const mark = sidebar && enableSidebar(sidebar, main)
   const search = sidebar && enableSearch(sidebar, main, page.search)
   sidebar?.addEventListener('click', ({ target }) => {
@@ -75,6 +74,7 @@ function createView(loader: ReturnType<typeof createCallsLoader>): View {
     search?.focus()
     return search !== undefined
   }
+  find(document, '.menu', 'button')?.addEventListener('click', focusSearch)
   const goToHash = enableNavigation(main, mark, onForm, focusSearch)
 
   return {

@@ -5,14 +5,10 @@ import { pageWords } from './words.js'
 const NARROW = '(max-width: 63.99rem)'
 
 /** The sidebar as a sheet over narrow pages. A native dialog keeps the focus, closes with Escape, and returns the focus. */
-export function enableSheet(sidebar: HTMLElement, button: HTMLElement) {
+export function enableSheet(sidebar: HTMLElement, buttons: readonly HTMLElement[]) {
   const place = document.createComment('')
   const closeButton = createButton(pageWords.close, close)
-  const sheet = create(
-    'dialog',
-    { class: 'sheet', 'aria-label': button.getAttribute('aria-label') ?? undefined },
-    closeButton,
-  )
+  const sheet = create('dialog', { class: 'sheet', 'aria-label': sidebar.ariaLabel ?? undefined }, closeButton)
   const narrow = matchMedia(NARROW)
 
   function open(): void {
@@ -20,10 +16,8 @@ export function enableSheet(sidebar: HTMLElement, button: HTMLElement) {
     sidebar.before(place)
     sheet.append(sidebar)
     document.body.append(sheet)
-    button.setAttribute('aria-expanded', 'true')
+    setExpanded(true)
     sheet.showModal()
-    // Whoever opens the list wants to find something.
-    find(sidebar, '.search', 'input')?.focus()
     sidebar.querySelector('[aria-current]')?.scrollIntoView?.({ block: 'nearest' })
   }
 
@@ -36,11 +30,18 @@ export function enableSheet(sidebar: HTMLElement, button: HTMLElement) {
     if (!place.isConnected) return
     place.replaceWith(sidebar)
     sheet.remove()
-    button.setAttribute('aria-expanded', 'false')
+    setExpanded(false)
   }
 
-  button.hidden = false
-  button.addEventListener('click', open)
+  function setExpanded(isExpanded: boolean): void {
+    for (const button of buttons) button.setAttribute('aria-expanded', String(isExpanded))
+  }
+
+  setExpanded(false)
+  for (const button of buttons) {
+    button.hidden = false
+    button.addEventListener('click', open)
+  }
   sheet.addEventListener('close', putBack)
   sheet.addEventListener('click', ({ target }) => target === sheet && close())
   narrow.addEventListener('change', () => !narrow.matches && close())

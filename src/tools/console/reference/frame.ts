@@ -51,8 +51,7 @@ function createHeader({ api }: Reference) {
     control: html`<button
       type="button"
       class="icon menu"
-      aria-label="${words().operations}"
-      title="${words().operations}"
+      aria-label="${words().searchOperations}"
       aria-expanded="false"
       aria-controls="sidebar"
       hidden
@@ -65,7 +64,8 @@ function createHeader({ api }: Reference) {
   }
 }
 
-function renderMain({ api }: Reference, options: Site, root: string, content: Html): Html {
+/** Phones open the list at the left with the button, if there are scripts. */
+function renderMain({ api, operations }: Reference, options: Site, root: string, content: Html): Html {
   return html`<main
     id="reference"
     data-api="${api.name}"
@@ -82,6 +82,9 @@ function renderMain({ api }: Reference, options: Site, root: string, content: Ht
     data-register="${options.registration && `${root}register`}"
     data-emails="${String(options.hasEmails)}"
   >
+    <button type="button" class="list chevron" aria-controls="sidebar">
+      ${words().operations} <span class="size">${operations.length}</span>
+    </button>
     ${content}
   </main>`
 }

@@ -37,8 +37,8 @@ export function renderReferencePage(reference: Reference, options: Site): string
         <div>
           <h1>${api.title}</h1>
           <p class="chips">
-            ${version !== undefined && renderChip(`v${version}`)} ${renderChip(words()[api.scheme])}
-            ${renderChip(api.resource)}
+            ${version !== undefined && renderChip(`v${version}`)} <span class="chip">${words()[api.scheme]}</span>
+            <span class="copyable">${renderChip(api.resource)} ${renderCopyButton(words().baseUrl, frameWords())}</span>
           </p>
           ${redirectAnchors(information, listPlaces(reference, groups, headings))}
         </div>

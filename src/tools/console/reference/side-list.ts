@@ -102,7 +102,7 @@ export function renderSideList(
     read: (each: Each) => readonly [href: string, title: Html],
   ): Html {
     return html`<details open>
-      <summary>${name}</summary>
+      <summary ${current === 'schemas' && html` aria-current="page"`}>${name}</summary>
       <ul>
         ${listed.map((each) => {
           const [href, title] = read(each)

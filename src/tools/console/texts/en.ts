@@ -23,7 +23,7 @@ export const en = {
   baseUrl: 'Base URL',
   tokenAddress: 'Token URL',
   header: 'Header',
-  clientId: 'Your key, or the application id ({id}), which is safe to log',
+  clientId: 'Your key or application id ({id}), which may be logged',
   scope: 'Scope',
   scopes: 'Scopes',
   document: 'OpenAPI',
