@@ -147,8 +147,8 @@ export const CONTENTS_CSS = `.contents { position: sticky; top: 3.5rem; z-index:
 
 /** Keeps the link of the part that is read in sight. A browser that does not know which one it is finds none; others know it some frames later. */
 export const CONTENTS_SCRIPT = `addEventListener('scrollend', () => setTimeout(() => {
-  const current = document.querySelector('.contents :is(:target-current)')
-  current?.parentNode.scrollTo({ left: current.offsetLeft - 48 })
+  const link = document.querySelector('.contents :is(:target-current)')
+  link?.parentNode.scrollTo(link.offsetLeft - 48, 0)
 }, 99))
 `
 

@@ -10,7 +10,7 @@ const STYLES = {
 .crumb > * { margin: 0; font: inherit; letter-spacing: 0; & + *::before { content: ''; display: inline-block; height: .75em; margin-inline: .5rem; border-left: 1px solid; rotate: 16deg } }
 .crumb a { color: inherit; &:not(:hover) { text-decoration: none } }
 .crumb + h2 { margin: 0 0 var(--space-4); font: 600 var(--text-heading)/1.2 var(--display) }`,
-  card: `.card { min-width: 0; &.danger-zone { border-color: color-mix(in srgb, var(--bad) 35%, var(--line)); > header { border-radius: calc(var(--corner-box) - 1px) calc(var(--corner-box) - 1px) 0 0; background: color-mix(in srgb, var(--bad-ground) 50%, var(--raised)) } } }
+  card: `.card { min-width: 0; &.danger-zone { overflow: clip; border-color: color-mix(in srgb, var(--bad) 35%, var(--line)); > header { background: color-mix(in srgb, var(--bad-ground) 50%, var(--raised)) } } }
 .card > header { display: flex; flex-wrap: wrap; gap: var(--space-2); align-items: center; justify-content: space-between; min-height: 3rem; padding: var(--space-2) var(--space-4); border-bottom: 1px solid var(--line) }
 .card > .inside { padding: var(--space-4) }`,
   rows: `h3 { margin: 0; font-size: var(--text-large); font-weight: 600; line-height: 1.4; letter-spacing: -.006em }
@@ -115,7 +115,7 @@ form .actions > .danger:is(*, :hover) { --fill: light-dark(#a61b1b, #c2413b); bo
 :root { --plot: color-mix(in oklab, var(--accent) 72%, var(--raised)); --plot-bad: color-mix(in oklab, var(--bad) 72%, var(--raised)) }
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: var(--space-1) var(--space-2); position: relative; min-width: 0; margin: var(--space-6) 0 var(--space-2); padding: 2.25rem 0 0; border: 0; color: var(--soft); font-size: var(--text-tiny); font-variant-numeric: tabular-nums }
 .plot p { display: flex; justify-content: space-between; max-width: none; margin: 0 }
-.plot .counts { flex-direction: column; height: 10rem; margin: -.5em 0; text-align: right; line-height: 1 }
+.plot .counts { flex-direction: column; height: calc(9rem + 1em); margin: -.5em 0; text-align: right; line-height: 1 }
 .plot .dates { grid-column: 2 }
 .plot .line { stroke: var(--line) }
 .plot .line:not(:nth-child(3)) { stroke-dasharray: 2 4 }

@@ -67,7 +67,7 @@ main:has(> .box > .empty) > :is(.head, .crumb) { justify-content: center; text-a
 .usage > .totals:first-child { margin-top: 0 }
 .plot { margin-top: var(--space-3) }
 .plot :is(svg, .periods) { height: 7.5rem }
-.plot .counts { height: 8.5rem }
+.plot .counts { height: calc(7.5rem + 1em) }
 details summary { color: var(--accent); font-size: var(--text-small); font-weight: 500; &:hover { text-decoration: underline } }
 #credentials thead th:last-child { font-size: 0 }
 #credentials td:last-child .actions { flex-wrap: nowrap; justify-content: end }
@@ -75,7 +75,7 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 @media (max-width: 63.99rem), (pointer: coarse) { :is(span, p).copyable .copy { margin-left: -.375rem } }
 @media (max-width: 30rem) {
   main > .facts code { font-size: var(--text-tiny) }
-  main:has(> .applications) { display: grid; .head { display: contents } h1 { order: -3; margin: var(--top) 0 var(--space-4) } .intro { order: -2; margin-bottom: var(--space-4) } .button { order: -1; justify-self: start; margin: 0 0 var(--space-5) } }
+  main:has(> .applications) { display: grid; .head { display: contents } h1 { order: -3; margin: var(--top) 0 var(--space-4) } .intro { order: -2 } .button { order: -1; justify-self: start; margin: 0 0 var(--space-5) } }
   #apis .row > div:not(:has(*)) { display: none }
   .applications .table {
     tbody tr { grid-template-columns: auto auto 1fr; gap: 0 var(--space-4) }
