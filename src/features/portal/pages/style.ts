@@ -94,7 +94,8 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
   .card .table :is(th, td) { &:first-child { padding-left: var(--space-5) } &:last-child { padding-right: var(--space-5) } }
   td > .warn > time { display: inline-block; &::first-letter { text-transform: uppercase } }
   #apis .row { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 6fr) 9rem; align-items: start }
-  #apis .actions { justify-content: end }
+  #apis .row > div > p:first-child { margin-top: 0 }
+  #apis .actions { justify-content: end; margin-top: -.25rem }
 }
 @media (min-width: 64rem) {
   .parts:has(nav) { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: var(--space-10); align-items: start }
