@@ -93,8 +93,7 @@ details summary { color: var(--accent); font-size: var(--text-small); font-weigh
 @media (min-width: 48rem) {
   .card .table :is(th, td) { &:first-child { padding-left: var(--space-5) } &:last-child { padding-right: var(--space-5) } }
   td > .warn > time { display: inline-block; &::first-letter { text-transform: uppercase } }
-  #apis .row { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 6fr) 9rem; align-items: start }
-  #apis .row > div > p:first-child { margin-top: 0 }
+  #apis .row { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 6fr) 9rem; align-items: start; & > div > p:first-child { margin-top: 0 } }
   #apis .actions { justify-content: end; margin-top: -.25rem }
 }
 @media (min-width: 64rem) {
