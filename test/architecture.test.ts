@@ -216,7 +216,7 @@ const MANY_PARAMETERS: readonly string[] = [
   'core/resource-server/request-counter.ts: passIfCounted',
 ]
 /** Numbers that only fall, but for what a new feature brings. */
-const AT_MOST = { lines: 67390, files: 569, filesOfCore: 138, spreadBags: 15, internalOptions: 17 }
+const AT_MOST = { lines: 67394, files: 569, filesOfCore: 138, spreadBags: 15, internalOptions: 17 }
 const FORMATTING_EXCEPTION = /\/[/*] (?:prettier|oxfmt)-ignore/
 const VAGUE_NAMES = /(?:^|\/)(?:types|utils?|common|helpers?|manager|misc)(?:\.ts|\/)/
 

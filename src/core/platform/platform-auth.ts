@@ -82,7 +82,10 @@ export function createPlatformAuth<
     events,
     ...withCheckedArguments(LIFECYCLE_PARAMETERS, lifecycle),
   }
-  const taken = Object.keys(features.calls).find((name) => Object.hasOwn(auth, name))
+  // What a polluted prototype adds is enumerable there, and takes no name.
+  const taken = Object.keys(features.calls).find(
+    (name) => Object.hasOwn(auth, name) || (name in auth && !Object.prototype.propertyIsEnumerable(name)),
+  )
   if (taken !== undefined)
     throw wrongOption('features', `has ${taken}(), a name that auth has already`, 'Give the feature another name.')
   const parts: Omit<PlatformParts, 'core'> = {

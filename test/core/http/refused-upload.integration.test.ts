@@ -17,13 +17,15 @@ const KB = 1000
 
 it('an upload that ended before it was read is refused with invalid_request, and not reported as a mistake of the app', async () => {
   const refusals: unknown[] = []
+  let isArrived = false
   const { port, close } = await listen((req) => {
+    isArrived = true
     const read = () => void readBody(req).catch((error: unknown) => refusals.push(error))
     req.on('error', () => undefined).on('close', read)
   })
   const socket = connect(port)
   socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n{"name":')
-  await sleep(20)
+  await waitUntil(() => isArrived)
   socket.destroy()
   await waitUntil(() => refusals.length > 0)
   expect(refusals).toMatchObject([{ status: 400, code: 'invalid_request' }])
