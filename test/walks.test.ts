@@ -53,7 +53,7 @@ describe('the walks of docs/architecture.md', () => {
     expect(steps.filter(({ through }) => through !== undefined).length).toBeLessThanOrEqual(interfaces)
   })
 
-  it('would be refused with a step that nobody calls, that is elsewhere, that is called through an interface unsaid, or in another order', () => {
+  it('would be refused with a step that no function calls, that is in another file, that is called through an interface without saying so, or in another order', () => {
     const [[, steps]] = [...walks] as [[string, readonly Step[]]]
     const first = steps[0]!
     const fault = (step: Partial<Step>) => findFault({ ...steps.at(-1)!, ...step }, [first])

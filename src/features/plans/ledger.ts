@@ -15,7 +15,7 @@ export function createLedger(
   { limitLookups, logger, now }: Pick<Core, 'limitLookups' | 'now'> & { readonly logger: Pick<Logger, 'error'> },
   store: Pick<QuotaStore, 'add' | 'list'>,
   entries: number,
-  /** Called when the store has told the totals of a day and its month, to which `written` units were added. */
+  /** Called when the store has answered with the totals of a day and its month, to which `written` units were added. */
   onTotals: (account: Account, written: number) => void,
 ) {
   const accounts = createBoundedCache<Account>({ entries })
@@ -47,7 +47,7 @@ export function createLedger(
         if (day === account.day) onTotals(account, count)
       })
     },
-    onError: (error) => logger.error('What the store has told of quotas could not be noted.', error),
+    onError: (error) => logger.error('The totals of quotas that the store has answered could not be kept.', error),
     // The store is asked when the application calls again.
     onLost: (lost) => lost.forEach(({ account }) => forget(account)),
     intervalMs: WRITE_INTERVAL_MS,

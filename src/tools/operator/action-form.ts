@@ -118,7 +118,7 @@ export function listFields(subject: FormSubject): readonly Field[] {
   const { shape } = OPERATIONS_BY_NAME.get(action.operation)!.input
   const schemas = ownMembers<typeof shape>({ ...limit.shape, ...shape })
   const current = ownMembers<Readonly<Record<string, unknown>>>({ ...findCurrent(subject) })
-  // An approval chooses a plan for those who may set one, and whoever creates an application who gets its credentials.
+  // The right to set plans is needed for the plan of an approval; the right to register, for the delivery by e-mail.
   const maySet = visit.may('plans.set')
   const mayMail = subject.application !== undefined || visit.may('registration.register')
   const asked = action.asks.filter((id) => (id !== 'plan' || maySet) && (id !== 'deliver' || mayMail))
@@ -292,9 +292,9 @@ export function describeRefusal(
   const field = own ?? findMentioned(error, fields)
   const says = own === undefined || isOfferedForm ? error.message : `It ${rest}`
   const problem = dropCode(says).replaceAll(/\bjwks(?:Uri)?\b/g, (id) => `“${labels[id]}”`)
-  const told = problem === '' || isOfferedForm ? problem || texts.refused : markEnglish(problem, visit)
-  if (field === undefined) return { text: told }
-  return { text: fillHtml(texts.refusedField, { field: labels[field]!, problem: told }), field }
+  const reason = problem === '' || isOfferedForm ? problem || texts.refused : markEnglish(problem, visit)
+  if (field === undefined) return { text: reason }
+  return { text: fillHtml(texts.refusedField, { field: labels[field]!, problem: reason }), field }
 }
 
 const MEMBERS: Readonly<Record<string, string>> = { rateLimits: 'limit', contact: 'address' }

@@ -115,7 +115,7 @@ function formatSentence({ visit, application, name, named }: ActionForm): string
 
 const HIT_DAYS = 7
 
-/** Whom an action would hit, told from the last 7 days: calls, and the last use of the credential, or of all of them. */
+/** Whom an action would affect: the calls of the last 7 days, and the last use of the credential, or of all of them. */
 async function renderHits(form: ActionForm, application: Application, warning: string | undefined): Promise<Html> {
   const { visit, named } = form
   const { texts, formats, now } = visit

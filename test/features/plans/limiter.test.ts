@@ -123,7 +123,7 @@ it('units whose totals a store lacks, by a mistake, are written once; that is lo
   await admit(1)
   expect([await ledger.writer.write(), ledger.writer.isFailing]).toEqual([true, false])
   expect(added).toHaveLength(1)
-  expect(logger.lines.join()).toContain('What the store has told of quotas could not be noted.')
+  expect(logger.lines.join()).toContain('The totals of quotas that the store has answered could not be kept.')
 })
 
 describe('a quota', () => {

@@ -23,9 +23,9 @@ const SIGN_IN_MINUTES = 15
 const MAX_GUESSES = 5
 /** A mailbox gets this many times as many e-mails as one IP address may ask for, so that none alone uses up what another's mailbox gets. */
 const MAILBOX_LIMIT_FACTOR = 3
-/** The limit of a mailbox that only registrations have which nobody has confirmed: anybody may make them. Signing in confirms them. */
+/** The limit of a mailbox that has unconfirmed registrations only: anybody may make them. Signing in confirms them. */
 const UNCONFIRMED_LIMIT: Limit = { limit: 1, window: 3600 }
-/** The limit of a mailbox, for all of its codes together. There are 20^8: whoever guesses for an hour succeeds with a chance of 1 in 500 million. */
+/** The limit of a mailbox, for all of its codes together. There are 20^8 codes: the guesses of an hour find the right one with a chance of 1 in 500 million. */
 const GUESS_LIMIT: Limit = { limit: 50, window: 3600 }
 const MAX_LISTED = 100
 /** The characters have no vowels, so that no words arise, and none look like digits (RFC 8628 6.1). */
